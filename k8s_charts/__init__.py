@@ -1,0 +1,1 @@
+"""What runs in the cluster, one component per file, each a cdk8s Chart."""

@@ -1,0 +1,1 @@
+"""What an operator does: the `trn` command, and the pinned CDK CLI."""

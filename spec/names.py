@@ -1,0 +1,74 @@
+"""Names that cross a border: between stacks and operators, AWS and Kubernetes, templates and job containers."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+TEAM_TAG = "trn-training:team"
+"""Tag key, on every taggable resource of a team, whose value is its name. Clean-up and cost reports search by it."""
+
+
+class Output(StrEnum):
+    """CloudFormation output keys, one per value that an operator or the launcher reads after a deployment."""
+
+    VPC_ID = "VpcId"
+    TRAINING_SUBNET_ID = "TrainingSubnetId"
+    EFA_SECURITY_GROUP_ID = "EfaSecurityGroupId"
+
+    BUCKET_NAME = "BucketName"
+    FILE_SYSTEM_ID = "FileSystemId"
+    FILE_SYSTEM_DNS_NAME = "FileSystemDnsName"
+    FILE_SYSTEM_MOUNT_NAME = "FileSystemMountName"
+
+    CLUSTER_NAME = "ClusterName"
+    CLUSTER_ENDPOINT = "ClusterEndpoint"
+    CLUSTER_SECURITY_GROUP_ID = "ClusterSecurityGroupId"
+    KUBECTL_ROLE_ARN = "KubectlRoleArn"
+
+    COMPUTE_ENVIRONMENT_ARN = "ComputeEnvironmentArn"
+    JOB_QUEUE_ARN = "JobQueueArn"
+    JOB_LOG_GROUP_NAME = "JobLogGroupName"
+    JOB_ROLE_ARN = "JobRoleArn"
+
+
+def _camel(name: str) -> str:
+    return "".join(word.capitalize() for word in name.split("-"))
+
+
+def repository_uri_output(image: str) -> str:
+    """Output key of the ECR repository URI of `image`, a folder name in images/."""
+    return f"RepositoryUri{_camel(image)}"
+
+
+def job_definition_arn_output(image: str) -> str:
+    """Output key of the Batch job definition that runs `image`."""
+    return f"JobDefinitionArn{_camel(image)}"
+
+
+def node_group_name_output(node_group: str) -> str:
+    """Output key of the EKS node group name that the team file calls `node_group`."""
+    return f"NodeGroupName{_camel(node_group)}"
+
+
+class Prefix(StrEnum):
+    """Key prefixes of the artifact bucket. A job may read datasets and read and write the rest."""
+
+    DATASETS = "datasets/"
+    NEURON_CACHE = "neuron-cache/"
+    CHECKPOINTS = "checkpoints/"
+    LOGS = "logs/"
+
+
+class NodeLabel(StrEnum):
+    """Labels of Trn nodes, selected by the charts and the launcher."""
+
+    TEAM = "trn-training/team"
+    NODE_GROUP = "trn-training/node-group"
+    EFA = "trn-training/efa"
+
+
+NEURON_TAINT = "aws.amazon.com/neuron"
+"""Taint key of Trn nodes whose team asks for one; the key that upstream's device plugin already tolerates."""
+
+ARTIFACTS_URI_ENV = "ARTIFACTS_URI"
+"""Environment variable of a job container: s3://BUCKET, without a trailing slash."""

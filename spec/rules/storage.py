@@ -1,0 +1,66 @@
+"""Rules about images, the artifact bucket, the Lustre file system and tags."""
+
+from collections.abc import Iterator
+
+from spec import compatibility
+from spec.findings import Loc, Problem
+from spec.team import Lustre, Team
+
+# https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystemLustreConfiguration.html
+THROUGHPUTS = {"PERSISTENT_1": (50, 100, 200), "PERSISTENT_2": (125, 250, 500, 1000)}
+SMALLEST_GIB, STEP_GIB = 1200, 2400
+
+XLA_IMAGES = frozenset({"bert", "llama2", "allreduce"})
+"""Image folders of this project that are built on the PyTorch/XLA training image."""
+
+
+def problems(team: Team) -> Iterator[Problem]:
+    if team.storage.lustre is not None:
+        yield from _lustre(team.storage.lustre)
+        if team.eks is None:
+            expected = "no file system without eks: Batch jobs read datasets and write checkpoints in S3"
+            yield Problem("warning", ("storage", "lustre"), "a file system", expected, (("eks",),))
+    yield from _images(team)
+    for key in team.tags:
+        if key.lower().startswith("aws:"):
+            yield Problem("error", ("tags", key), f"the key {key}", "a key that does not start with aws:")
+
+
+def _lustre(lustre: Lustre) -> Iterator[Problem]:
+    loc: Loc = ("storage", "lustre")
+    gib = lustre.capacity_gib
+    if gib != SMALLEST_GIB and (gib < STEP_GIB or gib % STEP_GIB):
+        below = max(gib - gib % STEP_GIB, SMALLEST_GIB)
+        above = max(gib - gib % STEP_GIB + STEP_GIB, SMALLEST_GIB)
+        near = str(SMALLEST_GIB) if gib < SMALLEST_GIB else f"{below} or {above}"
+        expected = f"{SMALLEST_GIB} or a multiple of {STEP_GIB} GiB, such as {near}"
+        yield Problem("error", (*loc, "capacity_gib"), str(gib), expected)
+    reads: tuple[Loc, ...] = ((*loc, "deployment"),)
+    allowed = THROUGHPUTS.get(lustre.deployment)
+    if allowed is None and lustre.throughput is not None:
+        expected = f"no throughput: {lustre.deployment} has a fixed one"
+        yield Problem("error", (*loc, "throughput"), str(lustre.throughput), expected, reads)
+    elif allowed is not None and lustre.throughput not in allowed:
+        expected = f"one of {', '.join(map(str, allowed))} MB/s per TiB for {lustre.deployment}"
+        yield Problem("error", (*loc, "throughput"), str(lustre.throughput), expected, reads)
+
+
+def _images(team: Team) -> Iterator[Problem]:
+    seen: dict[str, int] = {}
+    for index, image in enumerate(team.images):
+        plain = image.replace("-", "")
+        if plain in seen:
+            expected = f"a name that differs from images.{seen[plain]} in more than hyphens"
+            yield Problem("error", ("images", index), image, expected, (("images", seen[plain]),))
+        seen.setdefault(plain, index)
+    without = sorted(XLA_IMAGES.intersection(team.images))
+    if compatibility.neuron_sdk(team.neuron_sdk).training_image_tag is None and without:
+        expected = (
+            f"an SDK with a verified PyTorch/XLA training image ({', '.join(_sdks_with_image())}), "
+            f"or images without {', '.join(without)}"
+        )
+        yield Problem("warning", ("neuron_sdk",), team.neuron_sdk, expected, (("images",),))
+
+
+def _sdks_with_image() -> list[str]:
+    return [sdk.version for sdk in compatibility.NEURON_SDKS.values() if sdk.training_image_tag is not None]

@@ -1,0 +1,27 @@
+"""One team, deployed as one CDK Stage."""
+
+from __future__ import annotations
+
+from aws_cdk import Environment, Stage
+from constructs import Construct
+
+from spec.team import Team
+from stacks.batch import BatchStack
+from stacks.cluster import ClusterStack
+from stacks.network import NetworkStack
+from stacks.nodes import NodesStack
+from stacks.storage import StorageStack
+
+
+class TeamStage(Stage):
+    """Every stack of a team; `cdk deploy 'TEAM/*'` deploys them in order."""
+
+    def __init__(self, scope: Construct, id_: str, *, team: Team) -> None:
+        super().__init__(scope, id_, env=Environment(account=team.account, region=team.region))
+        network = NetworkStack(self, "Network", team=team)
+        storage = StorageStack(self, "Storage", team=team, network=network)
+        if team.eks is not None:
+            cluster = ClusterStack(self, "Cluster", team=team, eks=team.eks, network=network, storage=storage)
+            NodesStack(self, "Nodes", team=team, eks=team.eks, network=network, cluster=cluster)
+        if team.batch is not None:
+            BatchStack(self, "Batch", team=team, batch=team.batch, network=network, storage=storage)
