@@ -17,7 +17,7 @@ app = typer.Typer(
 
 def _version(asked: bool) -> None:
     if asked:
-        from importlib.metadata import version  # noqa: PLC0415
+        from importlib.metadata import version
 
         typer.echo(version("trn-training"))
         raise typer.Exit
@@ -34,7 +34,7 @@ def trn(
 
 @app.command()
 def validate(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Team files.", show_default=False)],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Team files.", show_default=False)],
     on: Annotated[
         datetime | None,
         typer.Option(

@@ -31,7 +31,9 @@ def expected_text(kind: object, metadata: Metadata) -> str:
     if kind is int:
         low = next((item.ge for item in metadata if isinstance(item, Ge)), None)
         high = next((item.le for item in metadata if isinstance(item, Le)), None)
-        return "a whole number" if low is None else f"a whole number from {low} to {high}"
+        if low is None:
+            return "a whole number"
+        return f"a whole number of at least {low}" if high is None else f"a whole number from {low} to {high}"
     if kind is float:
         return "a number"
     if get_origin(kind) is tuple:

@@ -14,9 +14,8 @@ from spec.yaml_nodes import Document, Node
 
 MAX_SHOWN = 80
 """Characters of a user's value that a message repeats."""
-
-
 MAX_SHOWN_KEYS = 2
+"""Entries up to which a message repeats a mapping."""
 
 
 def close_match(word: str, choices: Iterable[str]) -> str | None:
@@ -76,7 +75,8 @@ def explain(error: ErrorDetails, document: Document, model: type[BaseModel]) -> 
         got = f'"{got}" (text)'
     elif node is not None and node.kind == "number" and kind in (int, float):
         got = node.raw  # that it is a number is not what is wrong
-    return Problem("error", loc, got, text + _hint(node, kind, metadata))
+    hint = "" if ";" in text else _hint(node, kind, metadata)
+    return Problem("error", loc, got, text + hint)
 
 
 def _lacks_quotes(node: Node | None, kind: object, metadata: Metadata) -> TypeGuard[Node]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema
+from pydantic import AfterValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from spec.capacity import ON_DEMAND, RESERVATION_ID_PATTERN, Capacity
@@ -90,6 +90,8 @@ TRAINIUM_EXPECTED = f"one of {', '.join(HARDWARE)}"
 def _trainium_type(value: str) -> str:
     if value.startswith("trn3"):
         raise refused(f"{TRAINIUM_EXPECTED}; EC2 has no Trainium3 instance type yet")
+    if value.startswith("inf"):
+        raise refused(f"{TRAINIUM_EXPECTED}; Inferentia is for inference")
     if value not in HARDWARE:
         raise refused(TRAINIUM_EXPECTED)
     return value
@@ -148,8 +150,12 @@ def _capacity(value: object) -> Capacity:
     return Capacity("reservation" if key == "reservation" else "capacity-block", reservation_id)
 
 
+def _as_written(capacity: Capacity) -> str | dict[str, str | None]:
+    keys = [key for key, kind in _CAPACITY_KEYS.items() if kind == capacity.kind]
+    return {keys[0]: capacity.reservation_id} if keys else capacity.kind
+
+
 _CAPACITY_SCHEMA = {
-    "default": "on-demand",
     "oneOf": [
         {"const": "on-demand"},
         *(
@@ -242,7 +248,11 @@ PlacementName = Annotated[
     Expected("create, none or the name of an existing placement group"),
 ]
 CapacityField = Annotated[
-    Capacity, PlainValidator(_capacity), WithJsonSchema(_CAPACITY_SCHEMA), Expected(CAPACITY_EXPECTED)
+    Capacity,
+    PlainValidator(_capacity),
+    PlainSerializer(_as_written),
+    WithJsonSchema(_CAPACITY_SCHEMA),
+    Expected(CAPACITY_EXPECTED),
 ]
 # https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html
 TagKey = Annotated[

@@ -27,7 +27,8 @@ class Finding:
 
     def __str__(self) -> str:
         prefix = "warning: " if self.severity == "warning" else ""
-        return f"{self.file}:{self.line}: {prefix}{self.key}: got {self.got}, expected {self.expected}"
+        text = f"{self.file}:{self.line}: {prefix}{self.key}: got {self.got}, expected {self.expected}"
+        return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)  # one line, no escapes
 
 
 @dataclass(frozen=True, slots=True)

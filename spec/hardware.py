@@ -10,7 +10,7 @@ Sources of the rows, collected 2026-11-30:
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
@@ -60,7 +60,7 @@ class Hardware:
     local_disk_gb: int
     """Size of each local NVMe disk in GB (10^9 bytes)."""
     capacity_kinds: frozenset[UsageClass]
-    zone_ids: Mapping[str, tuple[str, ...]]
+    zone_ids: Mapping[str, tuple[str, ...]] = field(hash=False)
     """Availability zone ids that offer the type, by Region: what one account saw, so data with an override."""
 
     @property
@@ -97,14 +97,6 @@ class Hardware:
     def efa_gbps_per_interface(self) -> float:
         """Gbit/s of each EFA interface; 0 without EFA."""
         return self.network_gbps / self.network_cards if self.efa_interfaces else 0
-
-    @property
-    def job_memory_mib(self) -> int:
-        """Most memory a container may ask for. A twelfth stays with the hypervisor, the kernel and the agent: Karpenter
-        predicts 7.5 %, and a job that asks for more than the host registers waits for ever.
-        https://docs.aws.amazon.com/batch/latest/userguide/memory-management.html
-        """
-        return self.memory_mib - self.memory_mib // 12
 
     @property
     def max_pods(self) -> int:

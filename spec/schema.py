@@ -18,11 +18,12 @@ def schema_text() -> str:
     schema = TeamKeys.model_json_schema()
     _tidy(schema)
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Team file"}
-    return json.dumps(head | schema, indent=2) + "\n"
+    either = {"anyOf": [{"required": ["eks"]}, {"required": ["batch"]}]}
+    return json.dumps(head | schema | either, indent=2) + "\n"
 
 
 def _tidy(part: object) -> None:
-    """Drops the titles that pydantic makes from key names, and defaults that no file can state."""
+    """Drops the titles that pydantic makes from key names and the defaults that mean absent; closes every mapping."""
     if isinstance(part, list):
         for item in part:
             _tidy(item)
@@ -35,6 +36,10 @@ def _tidy(part: object) -> None:
             del part["default"]
         if part.get("default") == {"kind": "on-demand", "reservation_id": None}:
             part["default"] = "on-demand"
+        if isinstance(part.get("default"), dict):
+            part["default"] = {key: value for key, value in part["default"].items() if value is not None}
+        if "patternProperties" in part:
+            part["additionalProperties"] = False
         for value in part.values():
             _tidy(value)
 

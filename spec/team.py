@@ -110,8 +110,8 @@ class _Trainium(_Part):
     """Network interfaces: `efa` puts EFA and IP on every card; `efa-only` gives one IP interface and EFA without
     addresses, which saves subnet addresses."""
     placement_group: PlacementName | None = None
-    """`create` a cluster placement group, `none`, or the NAME of an existing one. Default: create on demand, none with a
-    reservation or a capacity block, which bring their own placement."""
+    """`create` a cluster placement group, `none`, or the NAME of an existing one. Default: create on demand, none with
+    a reservation or a capacity block, which bring their own placement."""
     capacity: CapacityField = ON_DEMAND
     """`on-demand`, `{reservation: cr-...}` or, for node groups, `{capacity_block: cr-...}`."""
     root_volume_gib: int = Field(default=500, ge=100, le=16384)
@@ -138,6 +138,7 @@ class _Trainium(_Part):
 class NodeGroup(_Trainium, _Named):
     """One managed node group of Trainium nodes."""
 
+    # 450: https://docs.aws.amazon.com/eks/latest/userguide/service-quotas.html
     min: int = Field(default=0, ge=0, le=450)
     """Fewest nodes."""
     desired: int = Field(default=2, ge=0, le=450)
@@ -153,7 +154,7 @@ class Queue(_Named):
 
     weight: int = Field(default=1, ge=1, le=1000000)
     """Share of the cluster against the other queues; higher = more."""
-    neuron_devices: int = Field(ge=1, le=7200)
+    neuron_devices: int = Field(ge=1)
     """Most Neuron devices that the jobs of the queue use together."""
 
 
@@ -171,6 +172,7 @@ class Eks(_Part):
     """What EKS does when standard support ends: upgrade the control plane, or charge for extended support."""
     service_ipv4_cidr: Cidr = "172.20.0.0/16"
     """Address range of Kubernetes services: private, /12 to /24, apart from network.cidr. Immutable after creation."""
+    # 40: https://docs.aws.amazon.com/eks/latest/userguide/service-quotas.html
     public_access_cidrs: tuple[Cidr, ...] = Field(default=(), max_length=40)
     """Address ranges that reach the cluster's public endpoint; empty = private endpoint only."""
     admins: tuple[Principal, ...] = ()
@@ -190,6 +192,7 @@ class Eks(_Part):
 class Batch(_Trainium):
     """The AWS Batch path: a compute environment, a job queue and multi-node job definitions."""
 
+    # 1000: https://docs.aws.amazon.com/batch/latest/userguide/multi-node-parallel-jobs.html
     max_nodes: int = Field(ge=1, le=1000)
     """Most nodes, of one job and of all jobs together."""
     ami_id: AmiId | None = None
@@ -226,6 +229,7 @@ class TeamKeys(_Part):
     """The EKS path; absent = none."""
     batch: Batch | None = None
     """The AWS Batch path; absent = none."""
+    # Of the 50 tags that AWS allows on a resource, ten are left to this project, CloudFormation, EKS and Batch.
     tags: Mapping[TagKey, TagValue] = Field(default={}, max_length=40)
     """Tags of every resource."""
 

@@ -16,6 +16,8 @@ from spec.team import Team, TeamKeys
 from spec.yaml_file import read_document
 from spec.yaml_nodes import Document, UnreadableError
 
+MAX_FINDINGS = 100
+"""What one file gets told at once: more than anyone reads, less than a wrong file of 1 MiB yields."""
 MAX_ROUNDS = 5
 """Taking a wrong value out can only uncover its parent; the model is four levels deep."""
 TEAM_NAME = re.compile(r"[a-z]([a-z0-9-]{0,30}[a-z0-9])?")
@@ -49,12 +51,19 @@ def check_team(path: Path, *, today: date = AS_OF) -> tuple[Team | None, list[Fi
         ]
     team, found = _check(document, path, today)
     notation = [problem.in_file(file, line) for line, problem in document.problems]
-    findings = sorted({*named, *notation, *found}, key=lambda finding: (finding.line, finding.key, finding.expected))
-    return (None if any(finding.severity == "error" for finding in findings) else team), findings
+    findings = sorted({*named, *notation, *found}, key=_order)
+    valid = not any(finding.severity == "error" for finding in findings)
+    if len(findings) > MAX_FINDINGS:
+        got = f"{len(findings) - MAX_FINDINGS} findings more"
+        rest = Finding("warning" if valid else "error", file, 1, FILE, got, "the ones above to be dealt with first")
+        findings = [*findings[:MAX_FINDINGS], rest]
+    return (team if valid else None), findings
 
 
 def find_team_files(directory: Path) -> list[Path]:
-    """The team files of a directory, sorted; TeamFileError for a .yml file, which would be left out silently."""
+    """The team files of a directory, sorted; TeamFileError for a .yml file, which would be left out."""
+    if not directory.is_dir():
+        raise TeamFileError([Finding("error", str(directory), 1, FILE, "no directory", "a directory of .yaml files")])
     misnamed = sorted(directory.glob("*.yml"))
     if misnamed:
         raise TeamFileError([_suffix_problem(path).in_file(str(path), 1) for path in misnamed])
@@ -82,7 +91,8 @@ def _check(document: Document, path: Path, today: date) -> tuple[Team | None, li
     data: Any = document.root.data()
     reported: list[Problem] = []
     for key in ("name", "path"):  # fields of Team, but no keys of the file
-        if data.pop(key, None) is not None:
+        if key in data:
+            del data[key]
             expected = f"one of {', '.join(_KEYS)}; a team is named after its file"
             reported.append(Problem("error", (key,), "an unknown key", expected))
     doubtful: list[Loc] = [problem.loc for _, problem in document.problems]
@@ -114,6 +124,10 @@ def _check(document: Document, path: Path, today: date) -> tuple[Team | None, li
 def _touch(loc: Loc, others: Iterable[Loc]) -> bool:
     """Whether a location is, holds or lies in one of the others."""
     return any(loc[: len(other)] == other[: len(loc)] for other in others)
+
+
+def _order(finding: Finding) -> tuple[int, str, str, str]:
+    return finding.line, finding.key, finding.severity, finding.expected
 
 
 def _validate(data: Any, path: Path) -> tuple[Team | None, list[Any]]:

@@ -156,7 +156,7 @@ class _Parser:
 
 
 def _line(event: yaml.Event) -> int:
-    return int(event.start_mark.line) + 1
+    return event.start_mark.line + 1 if event.start_mark is not None else 1
 
 
 def _scalar(event: yaml.ScalarEvent, line: int) -> Node:

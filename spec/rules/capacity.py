@@ -14,11 +14,12 @@ def problems(team: Team) -> Iterator[Problem]:
         yield from _capacity(loc, part)
         yield from _placement(loc, part)
         reservation = part.capacity.reservation_id
-        if reservation is not None and reservation in seen:
-            expected = f"a reservation of its own ({'.'.join(map(str, seen[reservation]))} uses it too)"
-            yield Problem("warning", (*loc, "capacity"), reservation, expected, ((*seen[reservation], "capacity"),))
-        elif reservation is not None:
-            seen[reservation] = loc
+        if reservation is None:
+            continue
+        first = seen.setdefault(reservation, loc)
+        if first != loc:
+            expected = f"a reservation of its own ({'.'.join(map(str, first))} uses it too)"
+            yield Problem("warning", (*loc, "capacity"), reservation, expected, ((*first, "capacity"),))
 
 
 def _efa(loc: Loc, part: NodeGroup | Batch) -> Iterator[Problem]:

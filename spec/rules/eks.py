@@ -82,7 +82,7 @@ def _release(team: Team, eks: Eks) -> Iterator[Problem]:
         expected = f"{compatibility.node_release(eks.version, sdk.version)} or another release whose driver runs"
         got = f"{release} with driver {driver}"
         yield Problem("error", loc, got, f"{expected} Neuron SDK {sdk.version} (runtime {_dotted(sdk.runtime)})", reads)
-    elif image is None and release.rpartition("-")[2] > newest.date and not sdk.runs_on(newest.driver):
+    elif release.rpartition("-")[2] > newest.date and not sdk.runs_on(newest.driver):
         expected = (
             f"a release up to {newest.date}, or a newer neuron_sdk: later drivers ({_dotted(newest.driver)} on) "
             f"do not run Neuron SDK {sdk.version} (runtime {_dotted(sdk.runtime)})"
@@ -150,7 +150,8 @@ def _names(eks: Eks) -> Iterator[Problem]:
             if plain[index] in plain[:index]:
                 first = plain.index(plain[index])
                 loc: Loc = ("eks", kind, first, "name")
-                expected = f"a name that differs in more than hyphens from {names[first]} ({'.'.join(map(str, loc))})"
+                more = "" if name == names[first] else " in more than hyphens"
+                expected = f"a name that differs{more} from {'.'.join(map(str, loc))} ({names[first]})"
                 yield Problem("error", ("eks", kind, index, "name"), name, expected, (loc,))
 
 

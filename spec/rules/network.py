@@ -89,7 +89,7 @@ def _zones(team: Team) -> Iterator[Problem]:
             yield Problem("error", loc, zone, expected, (("region",),))
         elif team.eks is not None and loc[1] != "verified_zones" and zone in CONTROL_PLANE_DENIED_ZONES:
             expected = f"another zone of {team.region}: EKS has no control plane in {zone}"
-            yield Problem("error", loc, zone, expected, (("eks",),))
+            yield Problem("error", loc, zone, expected)
     if network.second_zone == network.training_zone:
         expected = "another zone than network.training_zone: an EKS control plane spans two"
         yield Problem(
@@ -97,16 +97,15 @@ def _zones(team: Team) -> Iterator[Problem]:
         )
     if team.eks is not None and network.second_zone is None:
         expected = "a zone id of a second zone (required with eks: an EKS control plane spans two)"
-        yield Problem("error", ("network", "second_zone"), "nothing", expected, (("eks",),))
+        yield Problem("error", ("network", "second_zone"), "nothing", expected)
 
 
 def _offerings(team: Team) -> Iterator[Problem]:
     """Zones and Regions that are not known to offer a type; one account may see more than another."""
     zone = team.network.training_zone
     prefix = zone_prefix(team.region)
-    if zone in team.network.verified_zones or prefix is None or not zone.startswith(f"{prefix}-"):
+    if zone in team.network.verified_zones or not zone.startswith(f"{prefix}-"):
         return
-    told = set()
     for part_loc, part in trainium_parts(team):
         row = part.hardware
         loc = (*part_loc, "instance_type")
@@ -116,8 +115,7 @@ def _offerings(team: Team) -> Iterator[Problem]:
                 f"or {zone} in network.verified_zones once `trn zones` shows it"
             )
             yield Problem("error", loc, row.instance_type, expected, (("region",), ("network",)))
-        elif zone not in row.zones_in(team.region) and row.instance_type not in told:
-            told.add(row.instance_type)
+        elif zone not in row.zones_in(team.region):
             expected = (
                 f"a zone known to offer {row.instance_type} ({', '.join(row.zones_in(team.region))}), "
                 f"or {zone} in network.verified_zones once `trn zones` shows it"

@@ -50,7 +50,9 @@ def _images(team: Team) -> Iterator[Problem]:
     for index, image in enumerate(team.images):
         plain = image.replace("-", "")
         if plain in seen:
-            expected = f"a name that differs from images.{seen[plain]} in more than hyphens"
+            other = team.images[seen[plain]]
+            more = "" if image == other else " in more than hyphens"
+            expected = f"a name that differs{more} from images.{seen[plain]} ({other})"
             yield Problem("error", ("images", index), image, expected, (("images", seen[plain]),))
         seen.setdefault(plain, index)
     without = sorted(XLA_IMAGES.intersection(team.images))

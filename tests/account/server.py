@@ -1,0 +1,105 @@
+"""A stand-in for an AWS account, on loopback: moto, with every CloudFormation type that it does not model recorded.
+
+The unmodified CDK CLI bootstraps it, deploys into it and destroys. What that shows: assets upload, stacks come in an
+order in which every import finds its export, every reference and attribute inside a stack resolves. What it cannot
+show: that AWS accepts a property's value, grants a permission, or has capacity.
+
+Run as `python -m tests.account.server`; prints its port in a line of its own, and ends when its standard input does.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from moto.cloudformation import parsing
+from moto.cloudformation.models import CloudFormationBackend
+from moto.core.common_models import CloudFormationModel
+from moto.server import ThreadedMotoServer
+
+MODELLED = frozenset({"AWS::S3::Bucket", "AWS::SSM::Parameter"})
+"""Types that the CDK CLI itself works with after bootstrapping. All others are recorded, known to moto or not: moto's
+models of Batch, EC2 and ECR refuse correct templates."""
+
+
+class Recorded(CloudFormationModel):
+    """A resource that exists, with every attribute."""
+
+    # moto files each model under the service in its module's name.
+    __module__ = "moto.cloudformation.recorded"
+
+    def __init__(self, name: str, arn: str) -> None:
+        self.name = name
+        self.arn = arn
+
+    @property
+    def physical_resource_id(self) -> str:
+        return self.name
+
+    def get_cfn_attribute(self, attribute_name: str) -> str:
+        return self.arn if attribute_name.endswith("Arn") else f"{self.name}.{attribute_name}"
+
+    def is_created(self) -> bool:
+        return True
+
+    @staticmethod
+    def cloudformation_name_type() -> str:
+        return ""
+
+    @staticmethod
+    def cloudformation_type() -> str:
+        return "AWS::Recorded::Resource"
+
+    @classmethod
+    def has_cfn_attr(cls, attr: str) -> bool:
+        return True
+
+    @classmethod
+    def create_from_cloudformation_json(
+        cls, resource_name: str, _: Any, account_id: str, region_name: str, *, ResourceType: str, **__: Any
+    ) -> Recorded:
+        service = ResourceType.split("::")[1].lower()
+        return cls(resource_name, f"arn:aws:{service}:{region_name}:{account_id}:resource/{resource_name}")
+
+    @classmethod
+    def update_from_cloudformation_json(cls, original_resource: Recorded, **_: Any) -> Recorded:
+        return original_resource
+
+    @classmethod
+    def delete_from_cloudformation_json(cls, *_: Any, **__: Any) -> None:
+        pass
+
+
+def extend_moto() -> None:
+    """Have moto's CloudFormation take every type, and keep the outputs of a stack that comes by change set."""
+    known = parsing.resource_class_from_type
+    parsing.resource_class_from_type = lambda kind: known(kind) if kind in MODELLED else Recorded
+
+    execute = CloudFormationBackend.execute_change_set
+
+    def execute_and_export(backend: CloudFormationBackend, change_set_name: str, stack_name: str | None = None) -> None:
+        execute(backend, change_set_name, stack_name)
+        change_set = next(
+            found
+            for identifier, found in backend.change_sets.items()
+            if change_set_name in (identifier, found.change_set_name) and stack_name in (None, found.stack_name)
+        )
+        stack = backend.stacks[change_set.stack_id]
+        stack.template_dict = change_set.template_dict
+        stack.output_map = stack._create_output_map()
+        backend.exports.update({export.name: export for export in stack.exports})
+
+    CloudFormationBackend.execute_change_set = execute_and_export
+
+
+def main() -> None:
+    extend_moto()
+    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+    server.start()
+    print(server.get_host_and_port()[1], flush=True)
+    sys.stdin.read()
+    server.stop()
+
+
+if __name__ == "__main__":
+    main()

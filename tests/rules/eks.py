@@ -1,0 +1,261 @@
+"""Rules about the EKS cluster and its node groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spec.compatibility import KUBERNETES_VERSIONS, listed_image, neuron_sdk
+from spec.names import NEURON_TAINT, NodeLabel
+from spec.team import NodeGroup
+from tests.conftest import Synthesized
+from tests.rules.cfn import Resource, count, find, resources, strings, target
+from tests.rules.training import NODE_GROUP, Launch, instance_types, launches, of_every_launch, template_id
+
+CLUSTER = "AWS::EKS::Cluster"
+ADDONS = {
+    "vpc-cni": "aws-node",
+    "coredns": None,
+    "kube-proxy": None,
+    "eks-pod-identity-agent": None,
+    "aws-fsx-csi-driver": "fsx-csi-controller-sa",
+    "eks-node-monitoring-agent": None,
+}
+"""Each add-on with the service account whose pods get a role through Pod Identity."""
+BEFORE_NODES = ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")
+DENIED_ZONES = {"use1-az3", "usw1-az2", "cac1-az3"}
+"""https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html"""
+LOGS = {"api", "audit", "authenticator", "controllerManager", "scheduler"}
+OLD_PLUGIN = ("790709498068.dkr.ecr", "neuron-device-plugin-daemonset")
+"""What CDK's own node group call would install on Neuron nodes. https://github.com/aws/aws-cdk/issues/29262"""
+
+
+def _clusters(synthesized: Synthesized) -> tuple[list[Resource], list[str]]:
+    found = resources(synthesized, CLUSTER)
+    return found, count("clusters", len(found), int(synthesized.team.eks is not None))
+
+
+def version_is_one_that_nodes_exist_for(synthesized: Synthesized) -> list[str]:
+    """The version of the team file, not older than the oldest one with a node image that is still built."""
+    clusters, found = _clusters(synthesized)
+    oldest = tuple(map(int, KUBERNETES_VERSIONS[0].split(".")))
+    for cluster in clusters:
+        version = cluster.properties["Version"]
+        if synthesized.team.eks and version != synthesized.team.eks.version:
+            found.append(f"{cluster.name}: version {version}, expected the team's {synthesized.team.eks.version}")
+        if tuple(map(int, version.split("."))) < oldest:
+            found.append(f"{cluster.name}: version {version}, expected {KUBERNETES_VERSIONS[0]} or newer")
+    return found
+
+
+def control_plane_spans_two_zones(synthesized: Synthesized) -> list[str]:
+    """Two subnets in two zones, none of them a zone without EKS control planes."""
+    clusters, found = _clusters(synthesized)
+    for cluster in clusters:
+        subnets = [
+            find(synthesized, cluster.stack, value) for value in cluster.properties["ResourcesVpcConfig"]["SubnetIds"]
+        ]
+        zones = [subnet.properties.get("AvailabilityZoneId") for subnet in subnets if subnet]
+        if len(zones) != len(subnets) or len(set(zones)) < 2:
+            found.append(f"{cluster.name}: zones {zones}, expected at least two")
+        if denied := DENIED_ZONES.intersection(zones):
+            found.append(f"{cluster.name}: {sorted(denied)} have no EKS control planes")
+    return found
+
+
+def endpoint_is_private_unless_ranges_are_given(synthesized: Synthesized) -> list[str]:
+    """The private endpoint always; the public one for the ranges of the team file alone."""
+    clusters, found = _clusters(synthesized)
+    for cluster in clusters:
+        config = cluster.properties["ResourcesVpcConfig"]
+        ranges = list(synthesized.team.eks.public_access_cidrs) if synthesized.team.eks else []
+        if config.get("EndpointPrivateAccess") is not True:
+            found.append(f"{cluster.name}: no private endpoint")
+        if config.get("EndpointPublicAccess") is not bool(ranges) or config.get("PublicAccessCidrs", []) != ranges:
+            found.append(
+                f"{cluster.name}: public endpoint {config.get('EndpointPublicAccess')} for "
+                f"{config.get('PublicAccessCidrs')}, expected {ranges}"
+            )
+    return found
+
+
+def control_plane_is_hardened(synthesized: Synthesized) -> list[str]:
+    """Access entries alone, no administrator by accident, encrypted secrets, every log, the team's upgrade policy."""
+    clusters, found = _clusters(synthesized)
+    for cluster in clusters:
+        properties = cluster.properties
+        access = properties.get("AccessConfig")
+        if access != {"AuthenticationMode": "API", "BootstrapClusterCreatorAdminPermissions": False}:
+            found.append(f"{cluster.name}: access {access}")
+        encryption = properties.get("EncryptionConfig", [])
+        keys = [
+            find(synthesized, cluster.stack, item["Provider"]["KeyArn"])
+            for item in encryption
+            if item["Resources"] == ["secrets"]
+        ]
+        if [key.kind for key in keys if key] != ["AWS::KMS::Key"]:
+            found.append(f"{cluster.name}: secrets without a key")
+        logs = properties.get("Logging", {}).get("ClusterLogging", {}).get("EnabledTypes", [])
+        if {item["Type"] for item in logs} != LOGS:
+            found.append(f"{cluster.name}: logs {logs}")
+        if properties.get("ComputeConfig", {}).get("Enabled") is not False:
+            found.append(f"{cluster.name}: Auto Mode, whose nodes have no launch template of ours")
+        policy = properties.get("UpgradePolicy", {}).get("SupportType")
+        if synthesized.team.eks and policy != synthesized.team.eks.upgrade_policy:
+            found.append(f"{cluster.name}: upgrade policy {policy}")
+    return found
+
+
+def admins_have_access_entries(synthesized: Synthesized) -> list[str]:
+    """Each administrator of the team file, and the function that applies manifests; nobody else."""
+    entries = resources(synthesized, "AWS::EKS::AccessEntry")
+    admins = set(synthesized.team.eks.admins) if synthesized.team.eks else set()
+    given = {target(synthesized, entry.stack, entry.properties["PrincipalArn"]) for entry in entries}
+    functions = {
+        target(synthesized, item.stack, item.properties["Role"])
+        for item in resources(synthesized, "AWS::Lambda::Function")
+    }
+    found = count("access entries", len(entries), len(admins) + 1 if synthesized.team.eks else 0)
+    found += [f"{admin}: no access entry" for admin in sorted(admins - given)]
+    found += [f"{other}: an access entry nobody asked for" for other in sorted(given - admins - functions)]
+    for entry in entries:
+        policies = [
+            target(synthesized, entry.stack, item["PolicyArn"]).rpartition("/")[2]
+            for item in entry.properties.get("AccessPolicies", [])
+        ]
+        if policies != ["AmazonEKSClusterAdminPolicy"]:
+            found.append(f"{entry.name}: policies {policies}")
+    return found
+
+
+def addons_are_complete_and_in_order(synthesized: Synthesized) -> list[str]:
+    """The add-ons, roles through Pod Identity, CNI and proxy before the first node, the others after it."""
+    addons = {item.properties["AddonName"]: item for item in resources(synthesized, "AWS::EKS::Addon")}
+    clusters, found = _clusters(synthesized)
+    if set(addons) != (set(ADDONS) if clusters else set()):
+        return [*found, f"add-ons {sorted(addons)}, expected {sorted(ADDONS)} with a cluster"]
+    trn = {launch.user.name for launch in launches(synthesized)[0]}
+    system = [item for item in resources(synthesized, NODE_GROUP) if item.name not in trn]
+    found += count("system node groups", len(system), len(clusters))
+    for name, addon in addons.items():
+        associations = addon.properties.get("PodIdentityAssociations", [])
+        accounts = [item["ServiceAccount"] for item in associations]
+        if accounts != [account for account in [ADDONS[name]] if account]:
+            found.append(f"{addon.name}: service accounts {accounts}, expected {ADDONS[name]}")
+        for item in associations:
+            role = find(synthesized, addon.stack, item["RoleArn"])
+            trust = sorted(strings(role.properties["AssumeRolePolicyDocument"])) if role else []
+            if not {"pods.eks.amazonaws.com", "sts:AssumeRole", "sts:TagSession"} <= set(trust):
+                found.append(f"{addon.name}: its role does not trust Pod Identity")
+        for nodes in system:
+            if name in BEFORE_NODES and addon.name not in nodes.depends_on:
+                found.append(f"{nodes.name}: does not wait for {name}")
+            if name not in BEFORE_NODES and nodes.name not in addon.depends_on:
+                found.append(f"{addon.name}: does not wait for a node to run on")
+    return found
+
+
+def manifests_are_applied_from_inside_the_vpc(synthesized: Synthesized) -> list[str]:
+    """The functions behind manifests run in the cluster's subnets with its group, and bring kubectl of its minor."""
+    clusters, found = _clusters(synthesized)
+    for cluster in clusters:
+        config = cluster.properties["ResourcesVpcConfig"]
+        functions = [item for item in resources(synthesized, "AWS::Lambda::Function") if item.stack == cluster.stack]
+        found += count("functions beside the cluster", len(functions), 2)
+        for item in functions:
+            place = item.properties.get("VpcConfig", {})
+            group = [target(synthesized, item.stack, value) for value in place.get("SecurityGroupIds", [])]
+            if place.get("SubnetIds") != config["SubnetIds"] or group != [f"{cluster.name}.ClusterSecurityGroupId"]:
+                found.append(f"{item.name}: outside the cluster's network")
+        layers = [
+            layer.properties.get("Description", "")
+            for layer in resources(synthesized, "AWS::Lambda::LayerVersion")
+            if "kubectl" in layer.properties.get("Description", "")
+        ]
+        if not any(f"kubectl {cluster.properties['Version']}." in text for text in layers):
+            found.append(f"{cluster.name}: kubectl layers {layers}, version {cluster.properties['Version']}")
+    return found
+
+
+def node_groups_are_well_formed(synthesized: Synthesized) -> list[str]:
+    """One instance type in one place, no disk size beside a launch template, sizes in order, no AL2 image."""
+    groups = resources(synthesized, NODE_GROUP)
+    expected = len(synthesized.team.eks.node_groups) + 1 if synthesized.team.eks else 0
+    found = count("node groups", len(groups), expected)
+    for group in groups:
+        properties = group.properties
+        template = find(synthesized, group.stack, template_id(group))
+        types = instance_types(group, template) if template else []
+        if len(types) != 1:
+            found.append(f"{group.name}: instance types {types} in node group and launch template, expected one")
+        found += [
+            f"{group.name}: {key} beside a launch template" for key in ("DiskSize", "RemoteAccess") if key in properties
+        ]
+        scaling = properties.get("ScalingConfig", {})
+        low, desired, high = (scaling.get(key, -1) for key in ("MinSize", "DesiredSize", "MaxSize"))
+        if not 0 <= low <= desired <= high or high < 1:
+            found.append(f"{group.name}: sizes {low}, {desired}, {high}, expected in order")
+        if not str(properties.get("AmiType")).startswith("AL2023_x86_64_"):
+            found.append(f"{group.name}: AMI type {properties.get('AmiType')}")
+        if properties.get("NodeRepairConfig") != {"Enabled": True}:
+            found.append(f"{group.name}: no automatic repair")
+    return found
+
+
+@of_every_launch
+def trn_nodes_run_the_neuron_image(synthesized: Synthesized, launch: Launch) -> Iterator[str]:
+    """The Neuron AMI family, at a release of the cluster's version whose driver runs the team's SDK."""
+    if not launch.in_eks or synthesized.team.eks is None:
+        return
+    properties = launch.user.properties
+    if properties.get("AmiType") != "AL2023_x86_64_NEURON":
+        yield f"AMI type {properties.get('AmiType')}"
+    release = str(properties.get("ReleaseVersion"))
+    if not release.startswith(f"{synthesized.team.eks.version}."):
+        yield f"release {release} with Kubernetes {synthesized.team.eks.version}"
+    image = listed_image(release)
+    if image is None or not neuron_sdk(synthesized.team.neuron_sdk).runs_on(image.driver):
+        yield f"release {release}, whose driver does not run Neuron SDK {synthesized.team.neuron_sdk}"
+
+
+@of_every_launch
+def trn_nodes_are_updated_in_place(_: Synthesized, launch: Launch) -> Iterator[str]:
+    """Terminate first: where capacity is scarce the new node starts in the room of the old one; one at a time."""
+    update = launch.user.properties.get("UpdateConfig")
+    if launch.in_eks and update != {"MaxUnavailable": 1, "UpdateStrategy": "MINIMAL"}:
+        yield f"update config {update}"
+
+
+@of_every_launch
+def trn_nodes_have_the_sizes_asked_for(_: Synthesized, launch: Launch) -> Iterator[str]:
+    if not isinstance(launch.part, NodeGroup):
+        return
+    scaling = launch.user.properties.get("ScalingConfig")
+    expected = {"MinSize": launch.part.min, "DesiredSize": launch.part.desired, "MaxSize": launch.part.max}
+    if scaling != expected:
+        yield f"sizes {scaling}, expected {expected}"
+
+
+@of_every_launch
+def trn_nodes_are_labelled(synthesized: Synthesized, launch: Launch) -> Iterator[str]:
+    """Team and group on every node, EFA where there is EFA, and a taint only where the team asks for one."""
+    if not isinstance(launch.part, NodeGroup):
+        return
+    labels = {NodeLabel.TEAM: synthesized.team.name, NodeLabel.NODE_GROUP: launch.part.name}
+    expected = labels | ({NodeLabel.EFA: "true"} if launch.hardware.efa_interfaces else {})
+    if launch.user.properties.get("Labels") != {str(key): value for key, value in expected.items()}:
+        yield f"labels {launch.user.properties.get('Labels')}, expected {expected}"
+    taints = launch.user.properties.get("Taints")
+    wanted = [{"Effect": "NO_SCHEDULE", "Key": NEURON_TAINT, "Value": "true"}] if launch.part.taint else None
+    if taints != wanted:
+        yield f"taints {taints}, expected {wanted}"
+
+
+def no_plugin_of_cdk(synthesized: Synthesized) -> list[str]:
+    """CDK's own Neuron device plugin is years old, and its name overwrites a right one."""
+    found = [
+        f"{stack}: {words}"
+        for stack, template in synthesized.templates.items()
+        for words in OLD_PLUGIN
+        if any(words in text for text in strings(template))
+    ]
+    return found + [item.name for item in resources(synthesized) if "NeuronDevicePlugin" in item.logical_id]
