@@ -7,12 +7,14 @@ from importlib import import_module
 
 from aws_cdk import (
     Annotations,
+    RemovalPolicies,
     RemovalPolicy,
     aws_ec2 as ec2,
     aws_eks_v2 as eks,
     aws_iam as iam,
     aws_kms as kms,
     aws_lambda as lambda_,
+    aws_logs as logs,
 )
 from constructs import Construct, IConstruct
 
@@ -76,6 +78,8 @@ class TrainingCluster(Construct):
             "@aws-cdk/aws-eks:isolatedSubnetsForKubectlPrivateSubnets",
             "without NAT the network stack has the endpoints of every service that the handler calls",
         )
+        # CDK keeps the handler's two log groups by default; they would outlive every cluster.
+        RemovalPolicies.of(self.cluster).destroy(apply_to_resource_types=[logs.CfnLogGroup.CFN_RESOURCE_TYPE_NAME])
         self._native.add_property_override("UpgradePolicy.SupportType", upgrade_policy)
         for index, arn in enumerate(admin_arns):
             self._grant_admin(f"Admin{index}", arn)

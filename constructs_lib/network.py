@@ -5,12 +5,8 @@ from __future__ import annotations
 from aws_cdk import RemovalPolicy, aws_ec2 as ec2, aws_logs as logs
 from constructs import Construct
 
+from spec.subnets import PRIVATE_PREFIX_DELTA, PUBLIC_PREFIX_LENGTH
 from spec.versions import INTERFACE_ENDPOINTS
-
-PRIVATE_PREFIX_DELTA = 2
-"""A private subnet is a quarter of the VPC. The team file's address check relies on it."""
-PUBLIC_PREFIX_LENGTH = 28
-"""A public subnet holds one NAT gateway and nothing else."""
 
 
 class TrainingNetwork(Construct):

@@ -6,6 +6,7 @@ from ipaddress import IPv4Network
 
 from spec.findings import Loc, Problem
 from spec.hardware import HARDWARE
+from spec.subnets import PRIVATE_PREFIX_DELTA
 from spec.team import Batch, NodeGroup, Team
 from spec.versions import INTERFACE_ENDPOINTS
 
@@ -19,8 +20,6 @@ VPC_PREFIXES = range(16, 25)
 SERVICE_PREFIXES = range(12, 25)
 """https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html"""
 
-# The four subnets (training, second, and their public sides) are quarters of the VPC.
-SUBNET_PREFIX_STEP = 2
 AWS_RESERVED_ADDRESSES = 5
 """Addresses that AWS keeps in every subnet. https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html"""
 SHARED_ADDRESSES = 32
@@ -152,7 +151,7 @@ def _subnet(team: Team) -> Iterator[Problem]:
     block = IPv4Network(team.network.cidr)
     if block.prefixlen not in VPC_PREFIXES:
         return
-    prefix = block.prefixlen + SUBNET_PREFIX_STEP
+    prefix = block.prefixlen + PRIVATE_PREFIX_DELTA
     free = 2 ** (32 - prefix) - AWS_RESERVED_ADDRESSES
     needed = SHARED_ADDRESSES + (len(INTERFACE_ENDPOINTS) if team.network.nat == "none" else 0)
     if team.eks is not None:

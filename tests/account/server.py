@@ -56,9 +56,9 @@ class Recorded(CloudFormationModel):
 
     @classmethod
     def create_from_cloudformation_json(
-        cls, resource_name: str, _: Any, account_id: str, region_name: str, *, ResourceType: str, **__: Any
+        cls, resource_name: str, _: Any, account_id: str, region_name: str, **context: Any
     ) -> Recorded:
-        service = ResourceType.split("::")[1].lower()
+        service = context["ResourceType"].split("::")[1].lower()
         return cls(resource_name, f"arn:aws:{service}:{region_name}:{account_id}:resource/{resource_name}")
 
     @classmethod
@@ -71,20 +71,21 @@ class Recorded(CloudFormationModel):
 
 
 def extend_moto() -> None:
-    """Have moto's CloudFormation take every type, and keep the outputs of a stack that comes by change set."""
+    """Have moto's CloudFormation take every type, and let stacks that come by change set import and export."""
     known = parsing.resource_class_from_type
     parsing.resource_class_from_type = lambda kind: known(kind) if kind in MODELLED else Recorded
 
     execute = CloudFormationBackend.execute_change_set
 
     def execute_and_export(backend: CloudFormationBackend, change_set_name: str, stack_name: str | None = None) -> None:
-        execute(backend, change_set_name, stack_name)
         change_set = next(
             found
             for identifier, found in backend.change_sets.items()
             if change_set_name in (identifier, found.change_set_name) and stack_name in (None, found.stack_name)
         )
         stack = backend.stacks[change_set.stack_id]
+        stack.resource_map.cross_stack_resources = backend.exports
+        execute(backend, change_set_name, stack_name)
         stack.template_dict = change_set.template_dict
         stack.output_map = stack._create_output_map()
         backend.exports.update({export.name: export for export in stack.exports})
