@@ -1,11 +1,14 @@
 # One line per habit. Every target sets up what it needs: a bare checkout, Python 3.11 to 3.13, git and make suffice.
 #   TEAM=NAME[,NAME]   synthesize these teams only
 #   TEAMS_DIR=DIR      take the team files from another folder
-PYTHON ?= $(shell command -v python3.11 || command -v python3)
+PYTHONS := python3.11 python3.12 python3.13 python3
+FITS := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))
+# The first that runs and fits: a name alone may be a shim of a version manager with nothing behind it.
+PYTHON ?= $(shell for it in $(PYTHONS); do $$it -c '$(FITS)' 2>/dev/null && command -v $$it && break; done)
 UV_VERSION := 0.13.9
 BIN := .venv/bin
 CODE := app.py spec constructs_lib k8s_charts stacks ops tests benchmarks
-SYNTH := $(BIN)/python app.py $(if $(TEAM),-c team=$(TEAM)) $(if $(TEAMS_DIR),-c "teams_dir=$(TEAMS_DIR)")
+SYNTH := $(BIN)/python app.py $(if $(TEAM),-c "team=$(TEAM)") $(if $(TEAMS_DIR),-c "teams_dir=$(TEAMS_DIR)")
 
 # Container images often switch .pyc files off; every process then compiles aws_cdk anew, which takes seconds.
 unexport PYTHONDONTWRITEBYTECODE
@@ -18,15 +21,20 @@ export AWS_EC2_METADATA_DISABLED := true
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
 
-setup: .venv/.ready ## virtual environment, pinned Node and CDK CLI
+setup: .venv/.ready node_modules/.package-lock.json ## virtual environment, pinned Node and CDK CLI
 
-.venv/.ready: pyproject.toml uv.lock package.json package-lock.json
-	@test -n "$(PYTHON)" || { echo "python3 not found: install Python 3.11" >&2; exit 1; }
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+.venv/.ready: pyproject.toml uv.lock
+	@test -x $(BIN)/uv || $(PYTHON) -c '$(FITS)' 2>/dev/null || \
+		{ echo "Python 3.11, 3.12 or 3.13 not found: install one, or say where: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	test -x $(BIN)/uv || { $(PYTHON) -m venv --clear .venv && \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION); }
 	$(BIN)/uv sync --locked --quiet
-	node=$$($(BIN)/python -m spec.toolchain) && PATH="$$(dirname $$node):$$PATH" \
-		$$node "$$(dirname $$node)/../lib/node_modules/npm/bin/npm-cli.js" ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+# npm leaves this file when it is done.
+node_modules/.package-lock.json: package.json package-lock.json | .venv/.ready
+	node=$$($(BIN)/python -m spec.toolchain) && "$$node" "$$(dirname "$$node")/../lib/node_modules/npm/bin/npm-cli.js" \
+		ci --ignore-scripts --no-update-notifier --no-audit --no-fund --loglevel=error
 	@touch $@
 
 synth: setup ## every team file -> CloudFormation in cdk.out
@@ -52,7 +60,7 @@ docs: setup ## generated references
 	$(BIN)/trn schema > docs/team.schema.json
 
 bench: setup ## synth time, memory and template sizes, as a table
-	$(BIN)/python benchmarks/synth.py
+	$(BIN)/python -m benchmarks.synth
 
 clean: ## everything that the targets above made
 	rm -rf .venv node_modules cdk.out .pytest_cache .mypy_cache .ruff_cache

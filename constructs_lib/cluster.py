@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from importlib import import_module
+from typing import Any
 
 from aws_cdk import (
     Annotations,
@@ -106,7 +108,12 @@ class TrainingCluster(Construct):
         self.cluster.grant_access(id_, principal_arn, [policy])
 
     def add_addon(
-        self, name: str, *, pod_identity: tuple[str, iam.IRole] | None = None, after: Sequence[IConstruct] = ()
+        self,
+        name: str,
+        *,
+        pod_identity: tuple[str, iam.IRole] | None = None,
+        configuration: Mapping[str, Any] | None = None,
+        after: Sequence[IConstruct] = (),
     ) -> eks.CfnAddon:
         """Define an EKS add-on at the cluster version's default build.
 
@@ -129,6 +136,7 @@ class TrainingCluster(Construct):
             cluster_name=self.cluster.cluster_name,
             resolve_conflicts="OVERWRITE",
             pod_identity_associations=associations,
+            configuration_values=json.dumps(configuration) if configuration else None,
         )
         for dependency in after:
             addon.node.add_dependency(dependency)

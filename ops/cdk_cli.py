@@ -17,5 +17,5 @@ def main() -> None:
     if not cli.exists():
         sys.exit(f"{cli}: the CDK CLI is not installed; run `make setup` in {ROOT}")
     node = str(node_executable())
-    environment = os.environ | {"CDK_DISABLE_CLI_TELEMETRY": "true", "JSII_NODE": node}
-    os.execve(node, [node, str(cli), *sys.argv[1:]], environment)
+    quiet = {"CDK_DISABLE_CLI_TELEMETRY": "true", "CDK_DISABLE_VERSION_CHECK": "true"}
+    os.execve(node, [node, str(cli), *sys.argv[1:]], os.environ | quiet)

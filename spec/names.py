@@ -23,7 +23,6 @@ class Output(StrEnum):
     CLUSTER_NAME = "ClusterName"
     CLUSTER_ENDPOINT = "ClusterEndpoint"
     CLUSTER_SECURITY_GROUP_ID = "ClusterSecurityGroupId"
-    KUBECTL_ROLE_ARN = "KubectlRoleArn"
 
     COMPUTE_ENVIRONMENT_ARN = "ComputeEnvironmentArn"
     JOB_QUEUE_ARN = "JobQueueArn"
@@ -72,3 +71,6 @@ NEURON_TAINT = "aws.amazon.com/neuron"
 
 ARTIFACTS_URI_ENV = "ARTIFACTS_URI"
 """Environment variable of a job container: s3://BUCKET, without a trailing slash."""
+
+PART_OF = "trn-training"
+"""Label value `app.kubernetes.io/part-of` of every object in a cluster."""

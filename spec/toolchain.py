@@ -26,6 +26,8 @@ def use_pinned_node() -> None:
     system's Node may be absent, or end-of-life, which jsii answers with a banner on every import.
     """
     os.environ.setdefault("JSII_NODE", str(node_executable()))
+    # Node's default lets garbage pile up to 130 MiB more, and is no faster here.
+    os.environ.setdefault("NODE_OPTIONS", "--max-semi-space-size=8")
     # Without .pyc files every process compiles aws_cdk again (seconds); container images often switch them off.
     sys.dont_write_bytecode = False
 

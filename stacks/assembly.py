@@ -6,150 +6,132 @@ and lets a team whose inputs did not change keep its templates; the assembly is 
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
-import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from spec.findings import SpecError
 from spec.team import Team
 from spec.team_file import check_team
-from stacks.inputs import STAMPS, Stamp, code_digest, team_digest
-from stacks.settings import ROOT, Settings, read_settings
+from stacks.inputs import code_digest, is_current, team_digest, write_stamp
+from stacks.outdir import WORKSHOP, add, alone_in, remove_others, write_manifest
+from stacks.settings import CONTEXT_VARIABLE, Settings, read_settings
 
-TEAMS_PER_PROCESS = 4
-"""Teams that one process synthesizes in about the time that starting another process takes."""
+TEAMS_PER_PROCESS = 8
+"""Teams that one process synthesizes in about the time that another process takes to start."""
+MAX_PROCESSES = 4
+"""Each takes 350 MiB."""
+
+
+class SynthesisError(Exception):
+    """Synthesis failed, and the reason has been printed."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Synthesize. Exit code 0, or 2 when an argument or a team file is wrong, every finding on stderr."""
+    """Synthesize. Exit code 2 when an argument or a team file is wrong, 1 when synthesis fails; reasons on stderr."""
     try:
         settings = read_settings(arguments)
+        teams = [_load(path) for path in settings.team_files]
+        if None in teams:
+            return 2
+        synthesize(settings, [team for team in teams if team is not None])
     except SpecError as error:
         print(error, file=sys.stderr)
         return 2
-    teams = _load(settings)
-    if teams is None:
-        return 2
-    if settings.is_shard:
-        _build(settings, teams, settings.outdir)
-    else:
-        synthesize(settings, teams)
+    except SynthesisError as error:
+        print(error, file=sys.stderr)
+        return 1
     return 0
 
 
-def _load(settings: Settings) -> list[Team] | None:
-    teams = []
-    for path in settings.team_files:
-        team, findings = check_team(path)
-        if not settings.is_shard:
-            print(*findings, sep="\n", end="\n" if findings else "", file=sys.stderr)
-        if team is not None:
-            teams.append(team)
-    return teams if len(teams) == len(settings.team_files) else None
+def _load(path: Path) -> Team | None:
+    team, findings = check_team(path)
+    for finding in findings:
+        print(finding, file=sys.stderr)
+    return team
 
 
 def synthesize(settings: Settings, teams: Sequence[Team]) -> None:
-    """Bring the assembly in `settings.outdir` up to date with `teams`."""
+    """Bring the assembly in `settings.outdir` up to date with `teams`; if that fails it stays as it was."""
     outdir = settings.outdir
-    outdir.mkdir(parents=True, exist_ok=True)
     code = code_digest()
-    inputs = {team.name: team_digest(code, team.path) for team in teams}
-    stale = [team for team in teams if settings.validate or not _is_current(outdir, team.name, inputs[team.name])]
-    if stale:
-        _synthesize_in_processes(settings, stale)
+    inputs = {team.name: team_digest(code, team) for team in teams}
+    with alone_in(outdir):
+        stale = [team for team in teams if settings.validate or not is_current(outdir, team.name, inputs[team.name])]
+        if stale:
+            with TemporaryDirectory(prefix=WORKSHOP, dir=outdir, ignore_cleanup_errors=True) as workshop:
+                for made in _synthesize_in_processes(settings, stale, Path(workshop)):
+                    add(made, outdir)
         for team in stale:
-            Stamp.of(outdir, team.name, inputs[team.name]).write(outdir, team.name)
-    if settings.everything:
-        _remove_others(outdir, {team.name for team in teams})
-    _write_manifest(outdir, [team.name for team in teams])
+            write_stamp(outdir, team.name, inputs[team.name])
+        names = [team.name for team in teams]
+        write_manifest(outdir, names)
+        if settings.everything:
+            remove_others(outdir, names)
 
 
-def _is_current(outdir: Path, name: str, inputs: str) -> bool:
-    stamp = Stamp.read(outdir, name)
-    return stamp is not None and stamp.holds(outdir, name, inputs)
+def _synthesize_in_processes(settings: Settings, teams: Sequence[Team], workshop: Path) -> list[Path]:
+    """Synthesize, and say in which folders."""
+    import multiprocessing  # not at the top: a run in which nothing is stale needs none of it
 
-
-def _synthesize_in_processes(settings: Settings, teams: Sequence[Team]) -> None:
-    processes = min(len(os.sched_getaffinity(0)), -(-len(teams) // TEAMS_PER_PROCESS))
+    count = min(_processors(), MAX_PROCESSES, -(-len(teams) // TEAMS_PER_PROCESS))
     if settings.validate:
-        processes = 1  # The validation report is one file about the whole assembly.
-    shares = [teams[index::processes] for index in range(processes)]
-    workshops = [settings.outdir / f".workshop-{index}" for index in range(processes)]
-    for workshop in workshops:
-        shutil.rmtree(workshop, ignore_errors=True)
-    children = [
-        subprocess.Popen(
-            [
-                sys.executable,
-                str(ROOT / "app.py"),
-                *settings.arguments_of_shard([team.name for team in share], workshop),
-            ]
-        )
-        for share, workshop in zip(shares[1:], workshops[1:], strict=True)
-    ]
+        count = 1  # The report is about all teams at once.
+    shares = [(settings, teams[index::count], workshop / str(index)) for index in range(count)]
+    # Spawned, because a forked child ends without the exit handlers by which jsii stops Node.
+    spawn = multiprocessing.get_context("spawn")
+    children = [spawn.Process(target=_build, args=share) for share in shares[1:]]
+    for child in children:
+        child.start()
     try:
-        _build(settings, shares[0], workshops[0])
+        _build(*shares[0])
+        for child in children:
+            child.join()
     finally:
-        failed = [child for child in children if child.wait() != 0]
-    if failed:
-        raise SystemExit("synthesis failed in another process, see above")
-    for workshop in workshops:
-        _move(workshop, settings.outdir)
+        for child in children:
+            child.kill()
+    if any(child.exitcode for child in children):
+        raise SynthesisError(f"synthesis failed, see above; {settings.outdir} stays as it was")
+    return [made for _, _, made in shares]
 
 
-def _build(settings: Settings, teams: Iterable[Team], outdir: Path) -> None:
+def _processors() -> int:
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _build(settings: Settings, teams: Sequence[Team], outdir: Path) -> None:
     """The CDK application itself."""
     from aws_cdk import App  # not at the top: a run in which nothing is stale never starts jsii
 
     from stacks.team_stage import TeamStage
 
+    # What we read from it is in `settings`; the rest, by ~/.cdk.json and the CLI, would make templates differ.
+    os.environ.pop(CONTEXT_VARIABLE, None)
     app = App(
         outdir=str(outdir),
-        context=settings.context,
-        analytics_reporting=False,
-        # They hold the paths of a temporary folder, another one in each run.
+        # Stack traces hold the paths of a temporary folder, another one in each run.
+        context={**settings.flags, "aws:cdk:disable-creation-stack-traces": True},
         stack_traces=False,
         tree_metadata=False,
+        analytics_reporting=False,
+        auto_synth=False,
         builtin_cloud_formation_validation=settings.validate,
     )
     for team in teams:
-        TeamStage(app, team.name, team=team)
+        try:
+            TeamStage(app, team.name, team=team)
+        except Exception as error:
+            error.add_note(f"{team.path}: this team's stacks cannot be built")
+            raise
     app.synth()
+    if settings.validate:
+        from stacks.validation import nag_report
 
-
-def _move(workshop: Path, outdir: Path) -> None:
-    """Move what one process made into the assembly, over what an earlier run left there."""
-    for made in workshop.iterdir():
-        target = outdir / made.name
-        if made.name.startswith("asset.") and target.exists():
-            continue  # Assets are named after their content.
-        if target.is_dir():
-            shutil.rmtree(target)
-        made.rename(target)
-    shutil.rmtree(workshop)
-
-
-def _remove_others(outdir: Path, names: set[str]) -> None:
-    """Remove what is left of teams that have no file any more."""
-    for stamp in (outdir / STAMPS).glob("*.json"):
-        if stamp.stem not in names:
-            shutil.rmtree(outdir / f"assembly-{stamp.stem}", ignore_errors=True)
-            stamp.unlink()
-
-
-def _write_manifest(outdir: Path, names: Iterable[str]) -> None:
-    """The root of the assembly: CDK's own, but for any selection of teams, and without its report on feature flags."""
-    path = outdir / "manifest.json"
-    manifest = json.loads(path.read_text())
-    manifest["artifacts"] = {
-        f"assembly-{name}": {
-            "type": "cdk:cloud-assembly",
-            "properties": {"directoryName": f"assembly-{name}", "displayName": name},
-        }
-        for name in names
-    }
-    path.write_text(json.dumps(manifest, indent=2) + "\n")
+        lines, passed = nag_report(app)
+        print(*lines, sep="\n")
+        if not passed:
+            raise SynthesisError("validate: findings of cdk-nag that nobody acknowledged, see above")

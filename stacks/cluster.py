@@ -8,10 +8,17 @@ from constructs import Construct
 from constructs_lib.cluster import TrainingCluster
 from constructs_lib.node_group import SystemNodeGroup, node_role
 from spec.names import Output
+from spec.subnets import POD_ADDRESSES_AT_START, POD_ADDRESSES_WARM
 from spec.team import Eks, Team
 from stacks.network import NetworkStack
 from stacks.storage import StorageStack
 from stacks.team_stack import TeamStack, resource_tags
+
+CNI_ENVIRONMENT = {
+    "MINIMUM_IP_TARGET": str(POD_ADDRESSES_AT_START),
+    "WARM_IP_TARGET": str(POD_ADDRESSES_WARM),
+}
+"""https://github.com/aws/amazon-vpc-cni-k8s/blob/v1.20.0/docs/eni-and-ip-target.md"""
 
 
 class ClusterStack(TeamStack):
@@ -38,7 +45,9 @@ class ClusterStack(TeamStack):
 
         cluster = self.training_cluster
         before_nodes = [
-            cluster.add_addon("vpc-cni", pod_identity=("aws-node", self._cni_role())),
+            cluster.add_addon(
+                "vpc-cni", pod_identity=("aws-node", self._cni_role()), configuration={"env": CNI_ENVIRONMENT}
+            ),
             cluster.add_addon("kube-proxy"),
             cluster.add_addon("eks-pod-identity-agent"),
         ]

@@ -4,88 +4,89 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+import re
+from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
 
+from spec.team import Team
 from stacks.settings import ROOT
 
 CODE = ("spec", "constructs_lib", "k8s_charts", "stacks")
 FILES = ("app.py", "cdk.json", "uv.lock", "package-lock.json")
 STAMPS = ".inputs"
-"""Folder of the stamps in the assembly."""
-ASSET = "asset"
+"""Folder of the assembly with one stamp per team: what its part was made from, and the digest of each file of it."""
 
 
 def code_digest() -> str:
     """Digest of everything but the team file that a template depends on: our code, its locks, the interpreter."""
     digest = hashlib.sha256(f"{python_version()} {version('aws-cdk-lib')} {version('jsii')}".encode())
-    for package in CODE:
-        for path in sorted((ROOT / package).rglob("*.py")):
-            _add(digest, path)
-    for name in FILES:
-        _add(digest, ROOT / name)
+    for path in sorted(_code()):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(ROOT)} {len(content)}\n".encode() + content)
     return digest.hexdigest()
 
 
-def team_digest(code: str, team_file: Path) -> str:
-    """Digest of all inputs of one team."""
-    return hashlib.sha256(code.encode() + team_file.read_bytes()).hexdigest()
+def _code() -> Iterator[Path]:
+    """Data files next to the code count as well."""
+    yield from (ROOT / name for name in FILES)
+    for package in CODE:
+        yield from (path for path in (ROOT / package).rglob("*") if path.is_file() and path.suffix != ".pyc")
 
 
-def _add(digest: hashlib._Hash, path: Path) -> None:
-    content = path.read_bytes()
-    digest.update(f"{path.relative_to(ROOT)} {len(content)}\n".encode())
-    digest.update(content)
+def team_digest(code: str, team: Team) -> str:
+    """Digest of all inputs of one team.
+
+    It is taken of the team and not of the bytes of its file, so it is about the very values that get synthesized, even
+    if somebody saves the file meanwhile.
+    """
+    return hashlib.sha256(f"{code} {team.model_dump_json(exclude={'path'})}".encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
-    """What one team's part of the assembly was made from, and what it was made of."""
-
-    inputs: str
-    files: Mapping[str, str]
-    """Content digest by path below the assembly; for an asset, whose name is its digest already, `ASSET`."""
-
-    @staticmethod
-    def of(outdir: Path, team: str, inputs: str) -> Stamp:
-        files = {str(path.relative_to(outdir)): _content(path) for path in _files(outdir, team)}
-        return Stamp(inputs, files | dict.fromkeys(_assets(outdir, team), ASSET))
-
-    def holds(self, outdir: Path, team: str, inputs: str) -> bool:
-        """Whether the inputs are the same and nobody touched the outputs since."""
-        return self.inputs == inputs and self == Stamp.of(outdir, team, inputs)
-
-    @staticmethod
-    def read(outdir: Path, team: str) -> Stamp | None:
-        path = outdir / STAMPS / f"{team}.json"
-        try:
-            return Stamp(**json.loads(path.read_text()))
-        except (OSError, ValueError, TypeError):
-            return None
-
-    def write(self, outdir: Path, team: str) -> None:
-        path = outdir / STAMPS / f"{team}.json"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(json.dumps(asdict(self), indent=1) + "\n")
+def is_current(outdir: Path, team: str, inputs: str) -> bool:
+    """Whether the inputs are the same and nobody touched the outputs since."""
+    try:
+        stamp = json.loads(_stamp(outdir, team).read_text())
+        return bool(stamp == {"inputs": inputs, "files": _digests(outdir, team)})
+    except (OSError, ValueError):
+        return False
 
 
-def _files(outdir: Path, team: str) -> list[Path]:
-    return sorted(path for path in (outdir / f"assembly-{team}").rglob("*") if path.is_file())
+def write_stamp(outdir: Path, team: str, inputs: str) -> None:
+    path = _stamp(outdir, team)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps({"inputs": inputs, "files": _digests(outdir, team)}, indent=1) + "\n")
 
 
-def _content(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+def assets(outdir: Path, team: str) -> set[str]:
+    """Names of the assets in the assembly that the team's stacks upload."""
+    return {
+        name
+        for path in (outdir / f"assembly-{team}").glob("*.assets.json")
+        for name in re.findall(r'"\.\./(asset\.[^"/]+)"', path.read_text())
+    }
 
 
-def _assets(outdir: Path, team: str) -> list[str]:
-    """Names of the assets that the team's stacks upload and that are there."""
-    names: set[str] = set()
-    for path in (outdir / f"assembly-{team}").glob("*.assets.json"):
-        for asset in json.loads(path.read_text())["files"].values():
-            source = Path(asset["source"]["path"])
-            if source.name.startswith("asset.") and (outdir / source.name).exists():
-                names.add(source.name)
-    return sorted(names)
+def _stamp(outdir: Path, team: str) -> Path:
+    return outdir / STAMPS / f"{team}.json"
+
+
+def _digests(outdir: Path, team: str) -> dict[str, str]:
+    """Content digest by path below the assembly of each file of a team, its assets included."""
+    parts = [outdir / name for name in (f"assembly-{team}", *sorted(assets(outdir, team)))]
+    files = [path for part in parts for path in ([part] if not part.is_dir() else sorted(part.rglob("*")))]
+    return {str(path.relative_to(outdir)): _digest(path) for path in files if not path.is_dir()}
+
+
+def _digest(path: Path) -> str:
+    status = path.stat()
+    return _digest_of_version(path, status.st_size, status.st_mtime_ns)
+
+
+@cache
+def _digest_of_version(path: Path, _size: int, _modified: int) -> str:
+    # Teams share assets, of which kubectl alone has 37 MB: each is read once.
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

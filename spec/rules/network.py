@@ -6,7 +6,7 @@ from ipaddress import IPv4Network
 
 from spec.findings import Loc, Problem
 from spec.hardware import HARDWARE
-from spec.subnets import PRIVATE_PREFIX_DELTA
+from spec.subnets import POD_ADDRESSES_PER_NODE, PRIVATE_PREFIX_DELTA
 from spec.team import Batch, NodeGroup, Team
 from spec.versions import INTERFACE_ENDPOINTS
 
@@ -24,8 +24,6 @@ AWS_RESERVED_ADDRESSES = 5
 """Addresses that AWS keeps in every subnet. https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html"""
 SHARED_ADDRESSES = 32
 """Set aside for the control plane (16 advised by EKS), the file system and the kubectl handler."""
-POD_ADDRESSES_PER_NODE = 16
-"""Set aside on each EKS node for daemons, training pods and the addresses that the VPC CNI keeps warm."""
 TASK_ADDRESSES_PER_HOST = 1
 """A multi-node Batch job gives each container an interface of its own."""
 

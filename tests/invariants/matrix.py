@@ -1,6 +1,6 @@
 """Teams for every hardware row, EFA layout and path, with every other choice spread over them.
 
-`COMBINATIONS` is the whole product. What the validator takes of it is synthesized; what it refuses says so in `refused`.
+`COMBINATIONS` is the whole product. What the validator takes of it is synthesized; the rest says why in `refused`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from spec.hardware import HARDWARE, EfaLayout, Hardware
 
 Path = Literal["eks", "batch"]
 Kind = Literal["on-demand", "reservation", "capacity-block"]
+LAYOUTS: tuple[EfaLayout | None, ...] = (None, "efa", "efa-only")
+PATHS: tuple[Path, ...] = ("eks", "batch")
+KINDS: tuple[Kind, ...] = ("on-demand", "reservation", "capacity-block")
 RESERVATION = "cr-0123456789abcdef0"
 BLOCK = "cr-0fedcba9876543210"
 ACCOUNT = "111122223333"
@@ -60,10 +63,8 @@ class Combination:
 
 
 COMBINATIONS = tuple(
-    Combination(row, layout, path, capacity)
-    for row, layout, path, capacity in product(
-        HARDWARE.values(), (None, "efa", "efa-only"), ("eks", "batch"), ("on-demand", "reservation", "capacity-block")
-    )
+    Combination(row, layout, path, kind)
+    for row, layout, path, kind in product(HARDWARE.values(), LAYOUTS, PATHS, KINDS)
 )
 
 STORAGES: tuple[Mapping[str, Any], ...] = (
@@ -90,14 +91,14 @@ BATCHES: tuple[Mapping[str, Any], ...] = (
     {"root_volume_gib": 1000},
 )
 IMAGES = (["bert", "llama2", "allreduce"], ["own"])
-TAGS = ({}, {"cost-center": "4711"})
+TAGS: tuple[Mapping[str, str], ...] = ({}, {"cost-center": "4711"})
 
 
 def teams() -> Iterator[tuple[str, dict[str, Any]]]:
     """(name, keys of the team file) of each team: one for each row, layout and path."""
     rows = [
         (row, layout, path)
-        for row, layout, path in product(HARDWARE.values(), (None, "efa", "efa-only"), ("eks", "batch"))
+        for row, layout, path in product(HARDWARE.values(), LAYOUTS, PATHS)
         if not Combination(row, layout, path, "on-demand").refused
     ]
     for number, (row, layout, path) in enumerate(rows):

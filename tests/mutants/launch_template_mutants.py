@@ -1,11 +1,11 @@
-"""Mutants of launch templates and of the groups on their interfaces."""
+"""Mutants of launch templates."""
 
 from __future__ import annotations
 
 import base64
 
-from tests.mutants.mutant import Mutant, gone, merged, plus, to, without_last
-from tests.rules import assembly, efa, launch_template, network
+from tests.mutants.mutant import Mutant, gone, merged, to
+from tests.rules import assembly, launch_template, security_group
 
 NODES, RESERVED, BATCH, NETWORK = "bert/Nodes", "research/Nodes", "llama2/Batch", "bert/Network"
 TEMPLATE = "AWS::EC2::LaunchTemplate"
@@ -54,86 +54,6 @@ MUTANTS: tuple[Mutant, ...] = (
         GROUP,
         "LaunchTemplate.Version",
         to("1"),
-    ),
-    Mutant(
-        "device-index-counts-across-cards",
-        launch_template.interfaces_fit_their_cards,
-        NODES,
-        TEMPLATE,
-        f"{INTERFACES}.2.DeviceIndex",
-        to(2),
-    ),
-    Mutant(
-        "card-beyond-the-last",
-        launch_template.interfaces_fit_their_cards,
-        NODES,
-        TEMPLATE,
-        f"{INTERFACES}.7.NetworkCardIndex",
-        to(8),
-    ),
-    Mutant(
-        "one-efa-card-unused",
-        launch_template.every_efa_card_is_used,
-        NODES,
-        TEMPLATE,
-        INTERFACES,
-        without_last,
-    ),
-    Mutant(
-        "two-efa-on-one-card",
-        launch_template.every_efa_card_is_used,
-        RESERVED,
-        TEMPLATE,
-        f"{INTERFACES}.2.NetworkCardIndex",
-        to(0),
-    ),
-    Mutant(
-        "no-primary-interface",
-        launch_template.one_interface_routes,
-        RESERVED,
-        TEMPLATE,
-        f"{INTERFACES}.0.InterfaceType",
-        to("efa-only"),
-    ),
-    Mutant(
-        "efa-only-in-the-efa-layout",
-        launch_template.interfaces_follow_the_layout,
-        BATCH,
-        TEMPLATE,
-        f"{INTERFACES}.1.InterfaceType",
-        to("efa-only"),
-    ),
-    Mutant(
-        "addresses-on-efa-only",
-        launch_template.interfaces_have_no_further_settings,
-        RESERVED,
-        TEMPLATE,
-        f"{INTERFACES}.1.Ipv4PrefixCount",
-        to(1),
-    ),
-    Mutant(
-        "subnet-in-an-interface",
-        launch_template.interfaces_have_no_further_settings,
-        NODES,
-        TEMPLATE,
-        f"{INTERFACES}.0.SubnetId",
-        to("subnet-1"),
-    ),
-    Mutant(
-        "interface-without-groups",
-        launch_template.groups_in_interfaces_only,
-        NODES,
-        TEMPLATE,
-        f"{INTERFACES}.4.Groups",
-        to([]),
-    ),
-    Mutant(
-        "interfaces-with-different-groups",
-        launch_template.groups_in_interfaces_only,
-        NODES,
-        TEMPLATE,
-        f"{INTERFACES}.4.Groups",
-        without_last,
     ),
     Mutant(
         "imds-v1",
@@ -282,64 +202,8 @@ MUTANTS: tuple[Mutant, ...] = (
         to({"MarketType": "capacity-block"}),
     ),
     Mutant(
-        "no-efa-ingress-from-itself",
-        efa.groups_admit_themselves,
-        NETWORK,
-        "AWS::EC2::SecurityGroupIngress EfaSecurityGroupIngressFromSelf",
-        "",
-        gone,
-    ),
-    Mutant(
-        "efa-over-tcp-alone",
-        efa.groups_admit_themselves,
-        NETWORK,
-        "AWS::EC2::SecurityGroupEgress",
-        "",
-        lambda old: {**old, "Properties": merged(IpProtocol="tcp", FromPort=0, ToPort=65535)(old["Properties"])},
-    ),
-    Mutant(
-        "no-way-to-the-internet",
-        efa.groups_admit_themselves,
-        NETWORK,
-        "AWS::EC2::SecurityGroup Efa",
-        "SecurityGroupEgress",
-        to([]),
-    ),
-    Mutant(
-        "cluster-group-without-efa-rules",
-        efa.groups_admit_themselves,
-        "bert/Cluster",
-        "AWS::EKS::Cluster",
-        "Version",
-        to("1.32"),
-    ),
-    Mutant(
-        "training-group-open-to-the-vpc",
-        efa.training_groups_admit_nobody_else,
-        NETWORK,
-        "AWS::EC2::SecurityGroup Efa",
-        "SecurityGroupIngress",
-        plus({"IpProtocol": "tcp", "FromPort": 0, "ToPort": 65535, "CidrIp": "10.0.0.0/8"}),
-    ),
-    Mutant(
-        "nodes-without-the-cluster-group",
-        efa.every_interface_carries_the_groups_it_needs,
-        NODES,
-        TEMPLATE,
-        f"{INTERFACES}.0.Groups",
-        lambda old: old[1:],
-    ),
-    Mutant(
-        "nodes-without-the-efa-group",
-        efa.every_interface_carries_the_groups_it_needs,
-        NODES,
-        TEMPLATE,
-        f"{INTERFACES}.5.Groups",
-        lambda old: old[:1],
-    ),
-    Mutant(
         "ports-with-all-protocols",
-        network.group_rules_are_well_formed,
+        security_group.group_rules_are_well_formed,
         NETWORK,
         "AWS::EC2::SecurityGroupEgress",
         "ToPort",
@@ -352,24 +216,6 @@ MUTANTS: tuple[Mutant, ...] = (
         TEMPLATE,
         "LaunchTemplateName",
         to("trn1"),
-    ),
-    Mutant("interfaces-gone", launch_template.groups_in_interfaces_only, NODES, TEMPLATE, INTERFACES, gone),
-    Mutant("node-group-without-template", launch_template.no_public_address, NODES, GROUP, "LaunchTemplate", gone),
-    Mutant(
-        "environment-on-a-type-that-does-not-exist",
-        launch_template.every_efa_card_is_used,
-        BATCH,
-        ENVIRONMENT,
-        "ComputeResources.InstanceTypes.0",
-        to("trn1.32xlrge"),
-    ),
-    Mutant(
-        "node-group-of-another-name",
-        launch_template.every_efa_card_is_used,
-        NODES,
-        GROUP,
-        "Labels",
-        merged(**{"trn-training/node-group": "other"}),
     ),
     Mutant(
         "mime-archive-without-its-end",
@@ -420,7 +266,7 @@ MUTANTS: tuple[Mutant, ...] = (
         gone,
     ),
     Mutant(
-        "capacity-block-with-the-type-elsewhere",
+        "capacity-block-bought-on-demand",
         launch_template.capacity_is_complete,
         "special/Nodes",
         GROUP,

@@ -6,7 +6,7 @@ Tried with cfn-lint 1.58.0, a deployment to moto 5.2.5, and botocore 1.44.8's in
 from __future__ import annotations
 
 from tests.mutants.mutant import Mutant, gone, merged, plus, to
-from tests.rules import batch, efa, eks, iam, launch_template, lustre, network
+from tests.rules import batch, efa, eks, iam, interfaces, job_definition, lustre, network, node_group, security_group
 
 NODES, CLUSTER, STORAGE, BATCH = "bert/Nodes", "bert/Cluster", "bert/Storage", "llama2/Batch"
 TEMPLATE = "AWS::EC2::LaunchTemplate"
@@ -16,12 +16,11 @@ GROUP = "AWS::EKS::Nodegroup"
 JOB = "AWS::Batch::JobDefinition bert"
 CONTAINER = "NodeProperties.NodeRangeProperties.0.Container"
 NINTH = {"DeleteOnTermination": True, "DeviceIndex": 2, "Groups": ["sg-1"], "InterfaceType": "efa"}
-SECOND_SUBNET = {"Fn::ImportValue": "bert-Network:ExportsOutputRefNetworkVpcprivateSubnet2Subnet6E5E880441579850"}
 
 MISSED: tuple[Mutant, ...] = (
     Mutant(
         "duplicate-network-card-index",
-        launch_template.interfaces_have_places_of_their_own,
+        interfaces.interfaces_have_places_of_their_own,
         NODES,
         TEMPLATE,
         f"{INTERFACES}.2.NetworkCardIndex",
@@ -29,7 +28,7 @@ MISSED: tuple[Mutant, ...] = (
     ),
     Mutant(
         "device-index-0-on-two-cards",
-        launch_template.one_interface_routes,
+        interfaces.one_interface_routes,
         NODES,
         TEMPLATE,
         f"{INTERFACES}.1.DeviceIndex",
@@ -37,7 +36,7 @@ MISSED: tuple[Mutant, ...] = (
     ),
     Mutant(
         "ninth-efa-on-an-eight-card-type",
-        launch_template.every_efa_card_is_used,
+        interfaces.every_efa_card_is_used,
         NODES,
         TEMPLATE,
         INTERFACES,
@@ -45,7 +44,7 @@ MISSED: tuple[Mutant, ...] = (
     ),
     Mutant(
         "interface-type-misspelt",
-        launch_template.interfaces_follow_the_layout,
+        interfaces.interfaces_follow_the_layout,
         NODES,
         TEMPLATE,
         f"{INTERFACES}.3.InterfaceType",
@@ -53,7 +52,7 @@ MISSED: tuple[Mutant, ...] = (
     ),
     Mutant(
         "public-address-with-several-interfaces",
-        launch_template.no_public_address,
+        interfaces.no_public_address,
         NODES,
         TEMPLATE,
         f"{INTERFACES}.0.AssociatePublicIpAddress",
@@ -61,7 +60,7 @@ MISSED: tuple[Mutant, ...] = (
     ),
     Mutant(
         "security-group-ids-beside-interfaces",
-        launch_template.groups_in_interfaces_only,
+        interfaces.groups_in_interfaces_only,
         BATCH,
         TEMPLATE,
         "LaunchTemplateData.SecurityGroupIds",
@@ -105,20 +104,22 @@ MISSED: tuple[Mutant, ...] = (
         STORAGE,
         FILE_SYSTEM,
         "SubnetIds",
-        plus(SECOND_SUBNET),
+        plus("subnet-2"),
     ),
     Mutant(
         "instance-type-in-node-group-and-template",
-        eks.node_groups_are_well_formed,
+        node_group.node_groups_are_well_formed,
         NODES,
         GROUP,
         "InstanceTypes",
         to(["trn1.32xlarge"]),
     ),
-    Mutant("disk-size-beside-launch-template", eks.node_groups_are_well_formed, NODES, GROUP, "DiskSize", to(100)),
+    Mutant(
+        "disk-size-beside-launch-template", node_group.node_groups_are_well_formed, NODES, GROUP, "DiskSize", to(100)
+    ),
     Mutant(
         "desired-above-max",
-        eks.node_groups_are_well_formed,
+        node_group.node_groups_are_well_formed,
         NODES,
         GROUP,
         "ScalingConfig.DesiredSize",
@@ -150,7 +151,7 @@ MISSED: tuple[Mutant, ...] = (
     ),
     Mutant(
         "multinode-without-node-properties",
-        batch.jobs_span_any_number_of_nodes,
+        job_definition.jobs_span_any_number_of_nodes,
         BATCH,
         JOB,
         "NodeProperties",
@@ -158,7 +159,7 @@ MISSED: tuple[Mutant, ...] = (
     ),
     Mutant(
         "target-nodes-beyond-num-nodes",
-        batch.jobs_span_any_number_of_nodes,
+        job_definition.jobs_span_any_number_of_nodes,
         BATCH,
         JOB,
         "NodeProperties",
@@ -170,7 +171,7 @@ MISSED: tuple[Mutant, ...] = (
     ),
     Mutant(
         "no-vcpu-and-memory",
-        batch.jobs_take_the_whole_machine,
+        job_definition.jobs_take_the_whole_machine,
         BATCH,
         JOB,
         f"{CONTAINER}.ResourceRequirements",
@@ -186,7 +187,7 @@ MISSED: tuple[Mutant, ...] = (
     ),
     Mutant(
         "security-group-port-70000",
-        network.group_rules_are_well_formed,
+        security_group.group_rules_are_well_formed,
         STORAGE,
         "AWS::EC2::SecurityGroupIngress",
         "",

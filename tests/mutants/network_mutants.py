@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.mutants.mutant import Mutant, gone, merged, plus, to
-from tests.rules import network
+from tests.rules import network, security_group
 
 NETWORK, PRIVATE_NETWORK = "bert/Network", "private/Network"
 SUBNET = "AWS::EC2::Subnet private"
@@ -34,7 +34,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "bert/Nodes",
         "AWS::EKS::Nodegroup",
         "Subnets",
-        plus({"Fn::ImportValue": "bert-Network:ExportsOutputRefNetworkVpcprivateSubnet2Subnet6E5E880441579850"}),
+        plus("subnet-2"),
     ),
     Mutant(
         "file-system-elsewhere",
@@ -42,7 +42,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "bert/Storage",
         "AWS::FSx::FileSystem",
         "SubnetIds",
-        to([{"Fn::ImportValue": "bert-Network:ExportsOutputRefNetworkVpcprivateSubnet2Subnet6E5E880441579850"}]),
+        to(["subnet-2"]),
     ),
     Mutant(
         "public-training-subnet",
@@ -130,7 +130,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("flow-log-of-refusals", network.flows_are_logged, NETWORK, "AWS::EC2::FlowLog", "TrafficType", to("REJECT")),
     Mutant(
         "ssh-from-the-world",
-        network.nothing_is_open_to_the_world,
+        security_group.nothing_is_open_to_the_world,
         NETWORK,
         "AWS::EC2::SecurityGroup Efa",
         "SecurityGroupIngress",
@@ -138,7 +138,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "ports-out-of-order",
-        network.group_rules_are_well_formed,
+        security_group.group_rules_are_well_formed,
         "bert/Storage",
         "AWS::EC2::SecurityGroupIngress LustreSelfToServer1018",
         "FromPort",
@@ -146,7 +146,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "two-peers-in-one-rule",
-        network.group_rules_are_well_formed,
+        security_group.group_rules_are_well_formed,
         NETWORK,
         "AWS::EC2::SecurityGroupIngress",
         "CidrIp",
@@ -154,7 +154,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "main-node-out-of-reach",
-        network.multi_node_tasks_reach_each_other,
+        security_group.multi_node_tasks_reach_each_other,
         "llama2/Batch",
         "AWS::EC2::SecurityGroupIngress TaskToTask",
         "",
@@ -162,7 +162,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "rendezvous-port-closed",
-        network.multi_node_tasks_reach_each_other,
+        security_group.multi_node_tasks_reach_each_other,
         "llama2/Batch",
         "AWS::EC2::SecurityGroupIngress TaskToTask",
         "ToPort",
@@ -170,7 +170,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "default-group-stripped",
-        network.multi_node_tasks_reach_each_other,
+        security_group.multi_node_tasks_reach_each_other,
         "llama2/Network",
         "AWS::EC2::VPCGatewayAttachment",
         "",
@@ -198,5 +198,21 @@ MUTANTS: tuple[Mutant, ...] = (
                 "RouteTableId": {"Ref": "NetworkVpcprivateSubnet1RouteTableABBAAF01"},
             },
         },
+    ),
+    Mutant(
+        "lustre-in-another-vpc",
+        network.everything_lies_in_one_vpc,
+        "bert/Storage",
+        "AWS::EC2::SecurityGroup LustreSecurityGroup",
+        "VpcId",
+        to("vpc-1"),
+    ),
+    Mutant(
+        "two-vpcs",
+        network.everything_lies_in_one_vpc,
+        NETWORK,
+        "AWS::EC2::InternetGateway",
+        "",
+        lambda _: {"Type": "AWS::EC2::VPC", "Properties": {"CidrBlock": "10.50.0.0/16"}},
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.mutants.mutant import Mutant, gone, plus, to, without_last
-from tests.rules import assembly, iam, lustre
+from tests.rules import assembly, iam, lustre, storage
 
 STORAGE = "bert/Storage"
 FILE_SYSTEM = "AWS::FSx::FileSystem"
@@ -84,7 +84,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "file-system-with-no-policy",
-        lustre.data_outlives_its_stack_only_if_asked,
+        storage.data_outlives_its_stack_only_if_asked,
         STORAGE,
         FILE_SYSTEM,
         "^.DeletionPolicy",
@@ -92,7 +92,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "bucket-lost-on-replacement",
-        lustre.data_outlives_its_stack_only_if_asked,
+        storage.data_outlives_its_stack_only_if_asked,
         STORAGE,
         BUCKET,
         "^.UpdateReplacePolicy",
@@ -100,7 +100,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "group-deleted-under-a-file-system-that-stays",
-        lustre.data_outlives_its_stack_only_if_asked,
+        storage.data_outlives_its_stack_only_if_asked,
         STORAGE,
         "AWS::EC2::SecurityGroup LustreSecurityGroup",
         "^.DeletionPolicy",
@@ -108,47 +108,64 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "images-deleted-with-their-stack",
-        lustre.data_outlives_its_stack_only_if_asked,
+        storage.data_outlives_its_stack_only_if_asked,
         STORAGE,
         REPOSITORY,
         "EmptyOnDelete",
         to(True),
     ),
-    Mutant("bucket-not-encrypted", iam.the_bucket_is_closed, STORAGE, BUCKET, "BucketEncryption", gone),
-    Mutant("bucket-not-versioned", iam.the_bucket_is_closed, STORAGE, BUCKET, "VersioningConfiguration", gone),
+    Mutant("bucket-not-encrypted", storage.the_bucket_is_closed, STORAGE, BUCKET, "BucketEncryption", gone),
+    Mutant("bucket-not-versioned", storage.the_bucket_is_closed, STORAGE, BUCKET, "VersioningConfiguration", gone),
     Mutant(
         "bucket-public",
-        iam.the_bucket_is_closed,
+        storage.the_bucket_is_closed,
         STORAGE,
         BUCKET,
         "PublicAccessBlockConfiguration.RestrictPublicBuckets",
         to(False),
     ),
-    Mutant("uploads-kept-for-ever", iam.the_bucket_is_closed, STORAGE, BUCKET, "LifecycleConfiguration.Rules.0", gone),
     Mutant(
-        "checkpoints-kept-for-ever", iam.the_bucket_is_closed, STORAGE, BUCKET, "LifecycleConfiguration.Rules.1", gone
+        "uploads-kept-for-ever", storage.the_bucket_is_closed, STORAGE, BUCKET, "LifecycleConfiguration.Rules.0", gone
+    ),
+    Mutant(
+        "checkpoints-kept-for-ever",
+        storage.the_bucket_is_closed,
+        STORAGE,
+        BUCKET,
+        "LifecycleConfiguration.Rules.1",
+        gone,
     ),
     Mutant(
         "bucket-over-plain-http",
-        iam.the_bucket_is_closed,
+        storage.the_bucket_is_closed,
         STORAGE,
         "AWS::S3::BucketPolicy",
         "PolicyDocument.Statement.0.Condition",
         to({"Bool": {"aws:SecureTransport": "true"}}),
     ),
     Mutant(
-        "tags-that-move", iam.repositories_are_immutable_and_scanned, STORAGE, REPOSITORY, "ImageTagMutability", gone
+        "tags-that-move",
+        storage.repositories_are_immutable_and_scanned,
+        STORAGE,
+        REPOSITORY,
+        "ImageTagMutability",
+        gone,
     ),
     Mutant(
         "images-not-scanned",
-        iam.repositories_are_immutable_and_scanned,
+        storage.repositories_are_immutable_and_scanned,
         STORAGE,
         REPOSITORY,
         "ImageScanningConfiguration.ScanOnPush",
         to(False),
     ),
     Mutant(
-        "images-kept-for-ever", iam.repositories_are_immutable_and_scanned, STORAGE, REPOSITORY, "LifecyclePolicy", gone
+        "images-kept-for-ever",
+        storage.repositories_are_immutable_and_scanned,
+        STORAGE,
+        REPOSITORY,
+        "LifecyclePolicy",
+        gone,
     ),
     Mutant(
         "bucket-with-a-name-of-its-own", assembly.nothing_has_a_physical_name, STORAGE, BUCKET, "BucketName", to("mine")
@@ -173,9 +190,9 @@ MUTANTS: tuple[Mutant, ...] = (
         "links-nobody-asked-for",
         lustre.linked_by_associations_only,
         "special/Storage",
-        FILE_SYSTEM,
+        REPOSITORY,
         "",
-        lambda old: old | {"Type": "AWS::FSx::DataRepositoryAssociation"} | {"Properties": LINKED},
+        lambda _: {"Type": "AWS::FSx::DataRepositoryAssociation", "Properties": LINKED},
     ),
     Mutant(
         "link-of-another-file-system", lustre.linked_by_associations_only, STORAGE, LINK, "FileSystemId", to("fs-1")

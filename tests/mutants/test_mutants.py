@@ -12,8 +12,11 @@ from tests.conftest import Synthesized
 from tests.mutants import (
     batch_mutants,
     eks_mutants,
+    interface_mutants,
+    job_mutants,
     launch_template_mutants,
     network_mutants,
+    node_group_mutants,
     storage_mutants,
 )
 from tests.mutants.missed_by_public_tools import MISSED
@@ -21,7 +24,16 @@ from tests.mutants.mutant import Mutant
 from tests.rules import RULES, assembly, rule_name
 from tests.rules.training import Rule
 
-MODULES = (launch_template_mutants, network_mutants, storage_mutants, eks_mutants, batch_mutants)
+MODULES = (
+    launch_template_mutants,
+    interface_mutants,
+    network_mutants,
+    storage_mutants,
+    eks_mutants,
+    node_group_mutants,
+    batch_mutants,
+    job_mutants,
+)
 MUTANTS: tuple[Mutant, ...] = MISSED + tuple(mutant for module in MODULES for mutant in module.MUTANTS)
 
 WHOLE_TEAM: dict[Rule, Callable[[Synthesized], Synthesized]] = {

@@ -9,10 +9,38 @@ from __future__ import annotations
 import inspect
 from types import ModuleType
 
-from tests.rules import assembly, batch, efa, eks, iam, launch_template, lustre, network
+from tests.rules import (
+    assembly,
+    batch,
+    efa,
+    eks,
+    iam,
+    interfaces,
+    job_definition,
+    launch_template,
+    lustre,
+    network,
+    node_group,
+    security_group,
+    storage,
+)
 from tests.rules.training import Rule
 
-MODULES = (launch_template, efa, lustre, eks, batch, network, iam, assembly)
+MODULES = (
+    launch_template,
+    interfaces,
+    efa,
+    eks,
+    node_group,
+    batch,
+    job_definition,
+    lustre,
+    storage,
+    network,
+    security_group,
+    iam,
+    assembly,
+)
 
 
 def _rules(module: ModuleType) -> list[Rule]:

@@ -9,6 +9,8 @@ from typing import Any
 
 from tests.conftest import Synthesized
 
+EVERYWHERE = ("0.0.0.0/0", "::/0")
+
 
 @dataclass(frozen=True)
 class Resource:

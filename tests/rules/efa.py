@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tests.conftest import Synthesized
-from tests.rules.cfn import group_rules, resources, target
-from tests.rules.network import EVERYWHERE
+from tests.rules.cfn import EVERYWHERE, group_rules, resources, target
 from tests.rules.training import Launch, launches, of_every_launch
 
 EFA_IN_CLUSTER_GROUP_SINCE = (1, 33)

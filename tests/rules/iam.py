@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 from spec.names import Prefix
 from tests.conftest import Synthesized
-from tests.rules.cfn import Resource, count, find, resources, strings, target
+from tests.rules.cfn import Resource, count, find, resources, target
+from tests.rules.training import COMPUTE_ENVIRONMENT, NODE_GROUP
 
 ROLE = "AWS::IAM::Role"
 POLICY = "AWS::IAM::Policy"
@@ -99,6 +99,34 @@ def roles_trust_services_only(synthesized: Synthesized) -> list[str]:
     return found
 
 
+def hosts_may_do_their_work(synthesized: Synthesized) -> list[str]:
+    """The role of every node joins a cluster and pulls images, or serves ECS; people reach it by Session Manager.
+
+    Pods get roles of their own, so the node's has nothing more that a pod could borrow.
+    """
+    needed = {
+        NODE_GROUP: {"AmazonEKSWorkerNodePolicy", "AmazonEC2ContainerRegistryPullOnly"},
+        COMPUTE_ENVIRONMENT: {"service-role/AmazonEC2ContainerServiceforEC2Role"},
+    }
+    users = resources(synthesized, *needed)
+    found = [] if users else ["no node group and no compute environment"]
+    for user in users:
+        role = _host_role(synthesized, user)
+        arns = role.properties.get("ManagedPolicyArns", []) if role else []
+        names = {name for arn in arns for name in _policy_names(synthesized, user.stack, arn)}
+        expected = needed[user.kind] | {"AmazonSSMManagedInstanceCore"}
+        if names != expected:
+            found.append(f"{user.name}: policies of its hosts {sorted(names)}, expected {sorted(expected)}")
+    return found
+
+
+def _host_role(synthesized: Synthesized, user: Resource) -> Resource | None:
+    if user.kind == NODE_GROUP:
+        return find(synthesized, user.stack, user.properties.get("NodeRole"))
+    profile = find(synthesized, user.stack, user.properties["ComputeResources"].get("InstanceRole"))
+    return find(synthesized, profile.stack, profile.properties["Roles"][0]) if profile else None
+
+
 def jobs_touch_only_the_team_s_prefixes(synthesized: Synthesized) -> list[str]:
     """The job role lists and reads the team's prefixes of one bucket and writes all but the datasets; nothing else."""
     roles = _job_roles(synthesized)
@@ -171,55 +199,3 @@ def the_csi_driver_sees_one_file_system(synthesized: Synthesized) -> list[str]:
     has_file_system = synthesized.team.eks is not None and synthesized.team.storage.lustre is not None
     expected = [(("fsx:DescribeFileSystems",), "AWS::FSx::FileSystem")] if has_file_system else []
     return found + ([] if granted == expected else [f"the CSI driver may {granted}, expected {expected}"])
-
-
-def the_bucket_is_closed(synthesized: Synthesized) -> list[str]:
-    """A bucket of ours is encrypted, versioned, never public, takes TLS alone, and forgets aborted uploads."""
-    found = []
-    buckets = resources(synthesized, "AWS::S3::Bucket")
-    policies = resources(synthesized, "AWS::S3::BucketPolicy")
-    found += count("buckets", len(buckets), int(synthesized.team.storage.bucket is None))
-    for bucket in buckets:
-        properties = bucket.properties
-        if "ServerSideEncryptionByDefault" not in set(strings(properties.get("BucketEncryption", {}))):
-            found.append(f"{bucket.name}: not encrypted")
-        if properties.get("VersioningConfiguration") != {"Status": "Enabled"}:
-            found.append(f"{bucket.name}: not versioned")
-        block = properties.get("PublicAccessBlockConfiguration", {})
-        if len(block) != 4 or not all(value is True for value in block.values()):
-            found.append(f"{bucket.name}: public access {block}")
-        rules = properties.get("LifecycleConfiguration", {}).get("Rules", [])
-        enabled = [rule for rule in rules if rule.get("Status") == "Enabled"]
-        if not any("AbortIncompleteMultipartUpload" in rule and "Prefix" not in rule for rule in enabled):
-            found.append(f"{bucket.name}: keeps aborted uploads")
-        if not any(
-            rule.get("Prefix") == Prefix.CHECKPOINTS and "NoncurrentVersionExpiration" in rule for rule in enabled
-        ):
-            found.append(f"{bucket.name}: keeps old checkpoints")
-        denials = [
-            statement
-            for policy in policies
-            if target(synthesized, policy.stack, policy.properties["Bucket"]) == bucket.name
-            for statement in policy.properties["PolicyDocument"]["Statement"]
-            if statement["Effect"] == "Deny"
-        ]
-        insecure = {"Bool": {"aws:SecureTransport": "false"}}
-        if not any((item["Action"], item.get("Condition")) == ("s3:*", insecure) for item in denials):
-            found.append(f"{bucket.name}: takes plain HTTP")
-    return found
-
-
-def repositories_are_immutable_and_scanned(synthesized: Synthesized) -> list[str]:
-    """A tag means one image for ever, each is scanned, and left-overs expire."""
-    repositories = resources(synthesized, "AWS::ECR::Repository")
-    found = count("repositories", len(repositories), len(synthesized.team.images))
-    for item in repositories:
-        if item.properties.get("ImageTagMutability") != "IMMUTABLE":
-            found.append(f"{item.name}: tags can move")
-        if item.properties.get("ImageScanningConfiguration") != {"ScanOnPush": True}:
-            found.append(f"{item.name}: not scanned")
-        text = item.properties.get("LifecyclePolicy", {}).get("LifecyclePolicyText", '{"rules": []}')
-        statuses = [rule["selection"]["tagStatus"] for rule in json.loads(text)["rules"]]
-        if "untagged" not in statuses:
-            found.append(f"{item.name}: keeps untagged images")
-    return found

@@ -123,15 +123,11 @@ def backups_only_where_allowed(synthesized: Synthesized) -> list[str]:
 def ports_are_open_both_ways(synthesized: Synthesized) -> list[str]:
     """Every node reaches the servers on the Lustre ports, the servers reach it, and each other."""
     file_systems, found = _file_systems(synthesized)
-    opened = {
-        (
-            target(synthesized, item.stack, rule["SourceSecurityGroupId"]),
-            target(synthesized, item.stack, rule["GroupId"]),
-        )
-        + (rule.get("FromPort"), rule.get("ToPort"))
-        for item, direction, rule in group_rules(synthesized)
-        if direction == "ingress" and rule["IpProtocol"] == "tcp" and "SourceSecurityGroupId" in rule
-    }
+    opened: set[tuple[Any, ...]] = set()
+    for item, direction, rule in group_rules(synthesized):
+        if direction == "ingress" and rule["IpProtocol"] == "tcp" and "SourceSecurityGroupId" in rule:
+            pair = targets(synthesized, item.stack, [rule["SourceSecurityGroupId"], rule["GroupId"]])
+            opened.add((*pair, rule.get("FromPort"), rule.get("ToPort")))
     for item in file_systems:
         servers = targets(synthesized, item.stack, item.properties.get("SecurityGroupIds"))
         if len(servers) != 1:
@@ -175,29 +171,4 @@ def rules_come_before_the_file_system(synthesized: Synthesized) -> list[str]:
         if not its_own:
             found.append(f"{item.name}: its group has no rules")
         found += [f"{item.name}: does not wait for {rule.name}" for rule in its_own if rule.name not in item.depends_on]
-    return found
-
-
-def data_outlives_its_stack_only_if_asked(synthesized: Synthesized) -> list[str]:
-    """Bucket, repositories, file system and the file system's group state what deletion does to them."""
-    wanted = "Retain" if synthesized.team.storage.on_delete == "retain" else "Delete"
-    own_bucket = synthesized.team.storage.bucket is None
-    file_systems, found = _file_systems(synthesized)
-    buckets = resources(synthesized, "AWS::S3::Bucket")
-    repositories = resources(synthesized, "AWS::ECR::Repository")
-    found += count("buckets", len(buckets), int(own_bucket))
-    found += count("repositories", len(repositories), len(synthesized.team.images))
-    servers = {
-        group.partition(".")[0]
-        for item in file_systems
-        for group in targets(synthesized, item.stack, item.properties.get("SecurityGroupIds"))
-    }
-    groups = [item for item in resources(synthesized, "AWS::EC2::SecurityGroup") if item.name in servers]
-    for item in (*file_systems, *buckets, *repositories, *groups):
-        stated = (item.body.get("DeletionPolicy"), item.body.get("UpdateReplacePolicy"))
-        if stated != (wanted, wanted):
-            found.append(f"{item.name}: on deletion and replacement {stated}, expected {wanted}")
-    for item in repositories:
-        if item.properties.get("EmptyOnDelete") is not (wanted == "Delete"):
-            found.append(f"{item.name}: EmptyOnDelete {item.properties.get('EmptyOnDelete')} with {wanted}")
     return found

@@ -7,12 +7,10 @@ from typing import Any
 
 from spec.versions import INTERFACE_ENDPOINTS
 from tests.conftest import Synthesized
-from tests.rules.cfn import Resource, count, find, group_rules, resources, target, targets
-from tests.rules.training import COMPUTE_ENVIRONMENT, NODE_GROUP, launches
+from tests.rules.cfn import EVERYWHERE, Resource, count, find, resources, target, targets
+from tests.rules.training import NODE_GROUP, launches
 
 ZONE_ID = re.compile(r"[a-z]+[0-9]-az[0-9]+")
-EVERYWHERE = ("0.0.0.0/0", "::/0")
-MAX_PORT = 65535
 SUBNET = "AWS::EC2::Subnet"
 
 
@@ -30,6 +28,20 @@ def zones_are_zone_ids(synthesized: Synthesized) -> list[str]:
             found.append(f"{subnet.name}: zone id {zone}, expected one of {sorted(wanted)}")
     tiers = 1 if network.nat == "none" else 2
     return found + count("subnets", len(subnets), tiers * len(wanted))
+
+
+def everything_lies_in_one_vpc(synthesized: Synthesized) -> list[str]:
+    """Subnets, groups and route tables of every stack name the team's one VPC, so that whatever meets can talk."""
+    vpcs = [vpc.name for vpc in resources(synthesized, "AWS::EC2::VPC")]
+    found = count("VPCs", len(vpcs), 1)
+    for kind in (SUBNET, "AWS::EC2::SecurityGroup", "AWS::EC2::RouteTable", "AWS::EC2::VPCEndpoint"):
+        placed = resources(synthesized, kind)
+        found += [] if placed else [f"no {kind}"]
+        for item in placed:
+            vpc = target(synthesized, item.stack, item.properties.get("VpcId"))
+            if vpc not in vpcs:
+                found.append(f"{item.name}: lies in {vpc}")
+    return found
 
 
 def _training_subnets(synthesized: Synthesized) -> dict[str, list[str]]:
@@ -187,62 +199,3 @@ def flows_are_logged(synthesized: Synthesized) -> list[str]:
             found.append(f"{log.name}: no log group with a retention time")
         logged.add(target(synthesized, log.stack, log.properties["ResourceId"]))
     return found + [f"{name}: no flow log" for name in sorted(vpcs - logged)]
-
-
-def group_rules_are_well_formed(synthesized: Synthesized) -> list[str]:
-    """Ports within 0 to 65535 and in order; none with protocol -1, where EC2 ignores them; one peer each."""
-    rules = group_rules(synthesized)
-    found = [] if rules else ["no security group rule at all"]
-    for resource, direction, rule in rules:
-        ports = (rule.get("FromPort"), rule.get("ToPort"))
-        if str(rule["IpProtocol"]) == "-1":
-            if ports != (None, None):
-                found.append(f"{resource.name}: {direction} ports {ports} with protocol -1")
-        elif None in ports or not 0 <= ports[0] <= ports[1] <= MAX_PORT:
-            found.append(f"{resource.name}: {direction} ports {ports}, expected from 0 to {MAX_PORT}, in order")
-        peers = [
-            key
-            for key in rule
-            if key.startswith(("Cidr", "SourceSecurityGroup", "DestinationSecurityGroup", "SourcePrefix"))
-        ]
-        if len(peers) != 1:
-            found.append(f"{resource.name}: {direction} peers {peers}, expected one")
-    return found
-
-
-def nothing_is_open_to_the_world(synthesized: Synthesized) -> list[str]:
-    """No inbound rule admits the internet; people come in through Session Manager."""
-    return [
-        f"{resource.name}: inbound from {rule.get('CidrIp', rule.get('CidrIpv6'))}"
-        for resource, direction, rule in group_rules(synthesized)
-        if direction == "ingress" and (rule.get("CidrIp") in EVERYWHERE or rule.get("CidrIpv6") in EVERYWHERE)
-    ]
-
-
-def multi_node_tasks_reach_each_other(synthesized: Synthesized) -> list[str]:
-    """The VPC's default group, which Batch gives to the containers of a multi-node job, admits itself from 1024 up.
-
-    The compute environment can name no groups beside the launch template's interfaces, and MASTER_PORT lies there.
-    https://docs.aws.amazon.com/batch/latest/userguide/mnp-ce.html
-    """
-    found = [f"{item.name}: takes the default group's own rules away" for item in _restrictions(synthesized)]
-    open_groups = {
-        target(synthesized, resource.stack, rule["GroupId"])
-        for resource, direction, rule in group_rules(synthesized)
-        if direction == "ingress"
-        and "SourceSecurityGroupId" in rule
-        and target(synthesized, resource.stack, rule["SourceSecurityGroupId"])
-        == target(synthesized, resource.stack, rule["GroupId"])
-        and (rule["IpProtocol"], rule.get("FromPort"), rule.get("ToPort")) == ("tcp", 1024, MAX_PORT)
-    }
-    vpcs = resources(synthesized, "AWS::EC2::VPC")
-    defaults = {f"{vpc.name}.DefaultSecurityGroup" for vpc in vpcs}
-    environments = resources(synthesized, COMPUTE_ENVIRONMENT)
-    found += count("compute environments", len(environments), int(synthesized.team.batch is not None))
-    if environments and not defaults <= open_groups:
-        found.append(f"groups open to themselves: {sorted(open_groups)}, expected {sorted(defaults)}")
-    return found
-
-
-def _restrictions(synthesized: Synthesized) -> list[Resource]:
-    return resources(synthesized, "Custom::VpcRestrictDefaultSG")

@@ -50,7 +50,11 @@ def of_every_launch(check: Callable[[Synthesized, Launch], Iterator[str]]) -> Ru
     @wraps(check)
     def rule(synthesized: Synthesized) -> list[str]:
         found, problems = launches(synthesized)
-        return problems + [f"{launch.template.name}: {text}" for launch in found for text in check(synthesized, launch)]
+        return problems + [
+            f"{launch.user.name} on {launch.template.name}: {text}"
+            for launch in found
+            for text in check(synthesized, launch)
+        ]
 
     return rule
 
