@@ -58,6 +58,7 @@ snapshots: setup ## accept changed templates as the new snapshots; review the di
 
 docs: setup ## generated references
 	$(BIN)/trn schema > docs/team.schema.json
+	sed -i '/^## Keys/q' docs/team-file.md && { echo; $(BIN)/trn schema --markdown; } >> docs/team-file.md
 
 bench: setup ## synth time, memory and template sizes, as a table
 	$(BIN)/python -m benchmarks.synth

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+PUBLIC_REGISTRIES = ("docker.io", "public.ecr.aws", "quay.io")
+"""Registries that the images below come from."""
+
 
 @dataclass(frozen=True, slots=True)
 class ContainerImage:

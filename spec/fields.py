@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from spec.capacity import ON_DEMAND, RESERVATION_ID_PATTERN, Capacity
 from spec.compatibility import NEURON_SDKS
+from spec.components import PUBLIC_REGISTRIES
 from spec.hardware import HARDWARE
 
 ZONE_ID_PATTERN = r"[a-z]{2,5}[0-9]-az[0-9]{1,2}"
@@ -246,6 +247,16 @@ PlacementName = Annotated[
     Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$"),
     AfterValidator(_placement),
     Expected("create, none or the name of an existing placement group"),
+]
+Registry = Annotated[
+    str,
+    Field(pattern=f"^({'|'.join(map(re.escape, PUBLIC_REGISTRIES))})$"),
+    Expected(f"one of {', '.join(PUBLIC_REGISTRIES)}", choices=PUBLIC_REGISTRIES),
+]
+MirrorPrefix = Annotated[
+    str,
+    Field(pattern=r"^[a-z0-9][a-z0-9.-]*(:[0-9]+)?(/[a-z0-9][a-z0-9._-]*)*$", max_length=200),
+    Expected("a registry and path such as 111122223333.dkr.ecr.us-west-2.amazonaws.com/docker-hub"),
 ]
 CapacityField = Annotated[
     Capacity,

@@ -74,3 +74,13 @@ ARTIFACTS_URI_ENV = "ARTIFACTS_URI"
 
 PART_OF = "trn-training"
 """Label value `app.kubernetes.io/part-of` of every object in a cluster."""
+
+
+class Volcano(StrEnum):
+    """Volcano's objects that others wait for or talk to, named as upstream does: its programs hard-code some."""
+
+    NAMESPACE = "volcano-system"
+    ADMISSION_DEPLOYMENT = "volcano-admission"
+    ADMISSION_SERVICE = "volcano-admission-service"
+    CONTROLLERS_SERVICE = "volcano-controllers-service"
+    SCHEDULER_SERVICE = "volcano-scheduler-service"

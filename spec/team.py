@@ -16,11 +16,13 @@ from spec.fields import (
     CapacityField,
     Cidr,
     KubernetesVersion,
+    MirrorPrefix,
     Name,
     NeuronSdkVersion,
     PlacementName,
     Principal,
     Region,
+    Registry,
     SystemType,
     TagKey,
     TagValue,
@@ -156,6 +158,8 @@ class Queue(_Named):
     """Share of the cluster against the other queues; higher = more."""
     neuron_devices: int = Field(ge=1)
     """Most Neuron devices that the jobs of the queue use together."""
+    researchers: tuple[Principal, ...] = ()
+    """ARNs of the IAM roles and users that submit and watch jobs in the queue's namespace, and nothing else."""
 
 
 class Eks(_Part):
@@ -182,7 +186,15 @@ class Eks(_Part):
     system_nodes: SystemNodes = SystemNodes()
     """The node group for add-ons and controllers."""
     queues: tuple[Queue, ...] = ()
-    """Volcano queues; empty = Volcano's own queue `default` only."""
+    """Volcano queues, each with a namespace of the same name; empty = Volcano's own queue `default` only."""
+    neuron_monitor: bool = True
+    """Whether Trainium nodes serve Neuron metrics to Prometheus."""
+    tensorboard: bool = True
+    """Whether TensorBoard reads the logs on the shared file system; it needs storage.lustre."""
+    dynamic_volumes: bool = False
+    """Whether claims may create Lustre file systems of their own through a StorageClass; each is paid for."""
+    registry_mirrors: Mapping[Registry, MirrorPrefix] = {}
+    """Prefix to pull from instead, by public registry, such as an ECR pull-through cache; needed with nat: none."""
 
     def node_release(self, neuron_sdk: str) -> str:
         """AMI ReleaseVersion of the Trainium nodes; SpecError where the compatibility table has none."""

@@ -6,8 +6,10 @@ from datetime import date, timedelta
 from ipaddress import IPv4Network
 
 from spec import compatibility
+from spec.components import PUBLIC_REGISTRIES
 from spec.findings import Loc, Problem
 from spec.kubernetes_versions import SUPPORT_WINDOWS
+from spec.names import PART_OF
 from spec.rules.network import PRIVATE_RANGES
 from spec.team import Eks, Team
 
@@ -15,6 +17,8 @@ SUPPORT_NOTICE = timedelta(days=60)
 """How long before the end of standard support a warning is given: time to test and roll an upgrade."""
 RESERVED_QUEUES = ("default", "root")
 """Volcano's scheduler defines these itself. https://volcano.sh/en/docs/queue/"""
+RESERVED_NAMESPACES = ("default", "kube-", "volcano-", PART_OF)
+"""Starts of namespaces that Kubernetes, Volcano and this project use; a queue's namespace is named after it."""
 
 
 def problems(team: Team, today: date) -> Iterator[Problem]:
@@ -25,7 +29,8 @@ def problems(team: Team, today: date) -> Iterator[Problem]:
     yield from _access(team, team.eks)
     yield from _scaling(team.eks)
     yield from _names(team.eks)
-    yield from _queues(team.eks)
+    yield from _queues(team, team.eks)
+    yield from _components(team, team.eks)
 
 
 def _version(eks: Eks, today: date) -> Iterator[Problem]:
@@ -155,18 +160,46 @@ def _names(eks: Eks) -> Iterator[Problem]:
                 yield Problem("error", ("eks", kind, index, "name"), name, expected, (loc,))
 
 
-def _queues(eks: Eks) -> Iterator[Problem]:
+def _queues(team: Team, eks: Eks) -> Iterator[Problem]:
     devices = sum(group.max * group.hardware.neuron_devices for group in eks.node_groups)
     for index, queue in enumerate(eks.queues):
         loc: Loc = ("eks", "queues", index)
         if queue.name in RESERVED_QUEUES:
             expected = f"another name: Volcano defines the queues {' and '.join(RESERVED_QUEUES)} itself"
             yield Problem("error", (*loc, "name"), queue.name, expected)
+        elif queue.name.startswith(RESERVED_NAMESPACES):
+            expected = "another name: the queue's namespace is named after it, and this one belongs to the cluster"
+            yield Problem("error", (*loc, "name"), queue.name, expected)
         if queue.neuron_devices > devices:
             expected = f"at most {devices}: the Neuron devices of all node groups at their max"
             yield Problem(
                 "error", (*loc, "neuron_devices"), str(queue.neuron_devices), expected, (("eks", "node_groups"),)
             )
+    # An access entry belongs to one principal, so a principal has one role in a cluster.
+    entries: list[tuple[Loc, str]] = [(("eks", "admins", index), arn) for index, arn in enumerate(eks.admins)]
+    entries += [
+        (("eks", "queues", position, "researchers", index), arn)
+        for position, queue in enumerate(eks.queues)
+        for index, arn in enumerate(queue.researchers)
+    ]
+    partition = _partition(team.region)
+    for number, (loc, arn) in enumerate(entries[len(eks.admins) :], start=len(eks.admins)):
+        if arn.split(":")[1] != partition:
+            expected = f"an ARN of the partition of {team.region} (arn:{partition}:...)"
+            yield Problem("error", loc, arn, expected, (("region",),))
+        earlier = [other for other, principal in entries[:number] if principal == arn]
+        if earlier and (earlier[0][1] == "admins" or earlier[0][:3] == loc[:3]):
+            expected = f"a principal that is not in {'.'.join(map(str, earlier[0]))} already"
+            yield Problem("error", loc, arn, expected, (earlier[0],))
+
+
+def _components(team: Team, eks: Eks) -> Iterator[Problem]:
+    """Whether what runs in the cluster can be pulled, and has what it needs."""
+    missing = [registry for registry in PUBLIC_REGISTRIES if registry not in eks.registry_mirrors]
+    if team.network.nat == "none" and missing:
+        expected = f"a mirror of {', '.join(missing)}: without NAT no node reaches a public registry"
+        got = "nothing" if len(missing) == len(PUBLIC_REGISTRIES) else ", ".join(eks.registry_mirrors)
+        yield Problem("warning", ("eks", "registry_mirrors"), got, expected, (("network", "nat"),))
 
 
 def _repeated(loc: Loc, values: tuple[str, ...]) -> Iterator[Problem]:

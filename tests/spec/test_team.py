@@ -85,6 +85,10 @@ def test_every_default_is_the_documented_one(directory: Path) -> None:
                 }
             ],
             "queues": [],
+            "neuron_monitor": True,
+            "tensorboard": True,
+            "dynamic_volumes": False,
+            "registry_mirrors": {},
         },
         "batch": {
             "instance_type": "trn1.32xlarge",

@@ -6,6 +6,7 @@ from tests.spec.conftest import Told
 from tests.spec.samples import BATCH, EKS, edited
 
 BLOCK = "cr-0123456789abcdef0"
+RESEARCHER = "arn:aws:iam::111122223333:role/Researcher"
 
 
 def batch(*lines: str, network: tuple[str, ...] = (), instance_type: str = "trn1.32xlarge") -> str:
@@ -441,6 +442,81 @@ CLUSTER = {
             "expected another name: Volcano defines the queues default and root itself"
         ],
     ),
+    "a queue of a namespace that the cluster uses": (
+        eks("queues: [{name: kube-system, neuron_devices: 32}]"),
+        [
+            "10: eks.queues.0.name: got kube-system, expected another name: "
+            "the queue's namespace is named after it, and this one belongs to the cluster"
+        ],
+    ),
+    "researchers of two queues": (
+        eks(
+            "queues:",
+            f"  - {{name: a, neuron_devices: 16, researchers: [{RESEARCHER}]}}",
+            f"  - {{name: b, neuron_devices: 16, researchers: [{RESEARCHER}]}}",
+        ),
+        [],
+    ),
+    "a researcher who is an admin": (
+        eks("queues: [{name: a, neuron_devices: 16, researchers: ['arn:aws:iam::111122223333:role/Admin']}]"),
+        [
+            "10: eks.queues.0.researchers.0: got arn:aws:iam::111122223333:role/Admin, "
+            "expected a principal that is not in eks.admins.0 already"
+        ],
+    ),
+    "a researcher named twice": (
+        eks(f"queues: [{{name: a, neuron_devices: 16, researchers: [{RESEARCHER}, {RESEARCHER}]}}]"),
+        [
+            f"10: eks.queues.0.researchers.1: got {RESEARCHER}, "
+            "expected a principal that is not in eks.queues.0.researchers.0 already"
+        ],
+    ),
+    "a researcher of another partition": (
+        eks("queues: [{name: a, neuron_devices: 16, researchers: ['arn:aws-cn:iam::111122223333:role/R']}]"),
+        [
+            "10: eks.queues.0.researchers.0: got arn:aws-cn:iam::111122223333:role/R, "
+            "expected an ARN of the partition of us-west-2 (arn:aws:...)"
+        ],
+    ),
+}
+
+REGISTRIES = {
+    "no NAT and no mirror": (
+        edited(EKS, ("eks:", "  nat: none\neks:")),
+        [
+            "6: warning: eks.registry_mirrors: got nothing, expected a mirror of docker.io, public.ecr.aws, quay.io: "
+            "without NAT no node reaches a public registry"
+        ],
+    ),
+    "no NAT and one mirror": (
+        edited(EKS, ("eks:", "  nat: none\neks:\n  registry_mirrors: {docker.io: mirror.example/hub}")),
+        [
+            "7: warning: eks.registry_mirrors: got docker.io, expected a mirror of public.ecr.aws, quay.io: "
+            "without NAT no node reaches a public registry"
+        ],
+    ),
+    "no NAT and every mirror": (
+        edited(
+            EKS,
+            (
+                "eks:",
+                "  nat: none\neks:\n  registry_mirrors: {docker.io: m.example/a, quay.io: m.example/b,"
+                " public.ecr.aws: m.example/c}",
+            ),
+        ),
+        [],
+    ),
+    "a registry that nothing comes from": (
+        eks("registry_mirrors: {ghcr.io: mirror.example}"),
+        ["10: eks.registry_mirrors.ghcr.io: got the key ghcr.io, expected one of docker.io, public.ecr.aws, quay.io"],
+    ),
+    "a mirror with a scheme": (
+        eks("registry_mirrors: {docker.io: 'https://mirror.example'}"),
+        [
+            "10: eks.registry_mirrors.docker.io: got https://mirror.example, "
+            "expected a registry and path such as 111122223333.dkr.ecr.us-west-2.amazonaws.com/docker-hub"
+        ],
+    ),
 }
 
 SHARES = {
@@ -529,7 +605,7 @@ STORAGE = {
     ),
 }
 
-RULES = PATHS | NETWORK | CAPACITY | CLUSTER | SHARES | STORAGE
+RULES = PATHS | NETWORK | CAPACITY | CLUSTER | REGISTRIES | SHARES | STORAGE
 
 
 @pytest.mark.parametrize(("text", "findings"), RULES.values(), ids=list(RULES))
@@ -538,4 +614,4 @@ def test_rule(text: str, findings: list[str], told: Told) -> None:
 
 
 def test_no_two_cases_share_a_name() -> None:
-    assert len(RULES) == sum(map(len, (PATHS, NETWORK, CAPACITY, CLUSTER, SHARES, STORAGE)))
+    assert len(RULES) == sum(map(len, (PATHS, NETWORK, CAPACITY, CLUSTER, REGISTRIES, SHARES, STORAGE)))
