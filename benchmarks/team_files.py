@@ -8,8 +8,9 @@ from typing import Any
 
 _OREGON = {"region": "us-west-2", "network": {"training_zone": "usw2-az4", "second_zone": "usw2-az3"}}
 _VIRGINIA = {"region": "us-east-1", "network": {"training_zone": "use1-az6", "second_zone": "use1-az5"}}
-_OHIO = {"region": "us-east-2", "network": {"training_zone": "use2-az3", "second_zone": "use2-az1", "nat": "none"}}
-_LUSTRE = {"storage": {"lustre": {}}}
+_OHIO = {"region": "us-east-2", "network": {"training_zone": "use2-az3", "second_zone": "use2-az1"}}
+_OFFLINE = {"region": "us-east-2", "network": {"training_zone": "use2-az3", "nat": "none"}}
+_LUSTRE: dict[str, Any] = {"storage": {"lustre": {}}}
 _RESERVED = {"capacity": {"reservation": "cr-0123456789abcdef0"}, "efa_layout": "efa-only"}
 
 
@@ -27,7 +28,7 @@ SHAPES: tuple[dict[str, Any], ...] = (
     _OREGON | _batch("trn1.32xlarge"),
     _VIRGINIA | _LUSTRE | _eks("trn1n.32xlarge", **_RESERVED) | _batch("trn1n.32xlarge"),
     _OHIO | _eks("trn2.48xlarge"),
-    _OHIO | _batch("trn2.48xlarge", shares={"vision": 1, "language": 2}),
+    _OFFLINE | _batch("trn2.48xlarge", shares={"vision": 1, "language": 2}),
     _OREGON | _eks("trn1.2xlarge", desired=1, max=1) | _batch("trn1.2xlarge", max_nodes=1),
 )
 """EKS, Batch or both, on four kinds of hardware, with and without NAT, Lustre and reserved capacity."""

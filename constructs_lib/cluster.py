@@ -9,6 +9,7 @@ from typing import Any
 
 from aws_cdk import (
     Annotations,
+    Duration,
     RemovalPolicies,
     RemovalPolicy,
     aws_ec2 as ec2,
@@ -100,6 +101,51 @@ class TrainingCluster(Construct):
     def security_group_id(self) -> str:
         """The group EKS puts on control-plane interfaces; every node carries it, or the API server cannot reach it."""
         return self.cluster.cluster_security_group_id
+
+    def grant_groups(self, id_: str, *, principal_arn: str, groups: Sequence[str]) -> None:
+        """Put an IAM role or user into Kubernetes groups, whose permissions the cluster's own RBAC states."""
+        eks.CfnAccessEntry(
+            self,
+            id_,
+            cluster_name=self.name,
+            principal_arn=principal_arn,
+            kubernetes_groups=list(groups),
+            type="STANDARD",
+        )
+
+    def apply(
+        self, id_: str, objects: Sequence[Mapping[str, Any]], *, after: Sequence[IConstruct]
+    ) -> eks.KubernetesManifest:
+        """Apply Kubernetes objects once `after` is there; on deletion they go before it."""
+        manifest = eks.KubernetesManifest(
+            self,
+            id_,
+            cluster=self.cluster,  # type: ignore[arg-type]  # its stub lacks a member
+            manifest=objects,
+            # Apply, not create: a deployment that failed half-way is repeated over what it left.
+            overwrite=True,
+        )
+        for dependency in after:
+            manifest.node.add_dependency(dependency)
+        return manifest
+
+    def wait_until_available(
+        self, id_: str, *, deployment: str, namespace: str, after: Sequence[IConstruct]
+    ) -> eks.KubernetesObjectValue:
+        """Hold the deployment of the stack until a Deployment has an available replica."""
+        gate = eks.KubernetesObjectValue(
+            self,
+            id_,
+            cluster=self.cluster,  # type: ignore[arg-type]  # as above
+            object_type="deployment",
+            object_name=deployment,
+            object_namespace=namespace,
+            json_path=".status.availableReplicas",
+            timeout=Duration.minutes(10),
+        )
+        for dependency in after:
+            gate.node.add_dependency(dependency)
+        return gate
 
     def _grant_admin(self, id_: str, principal_arn: str) -> None:
         policy = eks.AccessPolicy.from_access_policy_name(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from aws_cdk import CfnResource, RemovalPolicy, aws_ec2 as ec2, aws_fsx as fsx, aws_iam as iam
+from aws_cdk import CfnResource, RemovalPolicy, Stack, aws_ec2 as ec2, aws_fsx as fsx, aws_iam as iam
 from constructs import Construct, IDependable
 
 from constructs_lib.artifact_bucket import ArtifactBucket
@@ -88,6 +88,41 @@ class LustreFileSystem(Construct):
         return iam.Grant.add_to_principal(
             grantee=grantee, actions=["fsx:DescribeFileSystems"], resource_arns=[self.resource_arn]
         )
+
+    def grant_create_more(self, grantee: iam.IGrantable) -> None:
+        """Let the CSI driver create, grow and delete file systems for claims of the StorageClass.
+
+        By hand because FSx has no grants: the actions are those of the driver's own documentation.
+        https://github.com/kubernetes-sigs/aws-fsx-csi-driver/tree/v1.9.0/docs
+        """
+        stack = Stack.of(self)
+        statements = (
+            iam.PolicyStatement(
+                actions=[
+                    "fsx:CreateFileSystem",
+                    "fsx:DeleteFileSystem",
+                    "fsx:DescribeFileSystems",
+                    "fsx:TagResource",
+                    "fsx:UpdateFileSystem",
+                ],
+                resources=[stack.format_arn(service="fsx", resource="file-system", resource_name="*")],
+            ),
+            # The role with which FSx makes its network interfaces; it exists once per account.
+            iam.PolicyStatement(
+                actions=["iam:CreateServiceLinkedRole"],
+                resources=[
+                    stack.format_arn(
+                        service="iam",
+                        region="",
+                        resource="role",
+                        resource_name="aws-service-role/fsx.amazonaws.com/AWSServiceRoleForAmazonFSx",
+                    )
+                ],
+                conditions={"StringEquals": {"iam:AWSServiceName": "fsx.amazonaws.com"}},
+            ),
+        )
+        for statement in statements:
+            grantee.grant_principal.add_to_principal_policy(statement)
 
     def _lustre_rules(self, id_: str, *, source: str, target: str) -> list[CfnResource]:
         return [

@@ -39,7 +39,9 @@ def expected_text(kind: object, metadata: Metadata) -> str:
     if get_origin(kind) is tuple:
         fewest = next((item.min_length for item in metadata if hasattr(item, "min_length")), 0)
         most = next((item.max_length for item in metadata if hasattr(item, "max_length")), None)
-        return "a list" + (" of at least one entry" if fewest else f" of at most {most} entries" if most else "")
+        if fewest and most:
+            return f"a list of {fewest} to {most} entries"
+        return f"a list of at most {most} entries" if most else "a list"
     if keys := keys_of(kind):
         return f"a mapping (keys: {', '.join(keys)})"
     most = next((item.max_length for item in metadata if hasattr(item, "max_length")), None)

@@ -25,6 +25,9 @@ UsageClass = Literal["on-demand", "spot", "capacity-block"]
 NEURON_RESOURCE = "aws.amazon.com/neuron"
 EFA_RESOURCE = "vpc.amazonaws.com/efa"
 
+INFINIBAND_DIRECTORY = "/dev/infiniband"
+"""Host directory of the verbs devices."""
+
 
 @dataclass(frozen=True, slots=True)
 class NetworkInterface:
@@ -75,7 +78,7 @@ class Hardware:
     @property
     def uverbs_device_paths(self) -> tuple[str, ...]:
         """One InfiniBand verbs device per EFA interface."""
-        return tuple(f"/dev/infiniband/uverbs{index}" for index in range(self.efa_interfaces))
+        return tuple(f"{INFINIBAND_DIRECTORY}/uverbs{index}" for index in range(self.efa_interfaces))
 
     @property
     def extended_resources(self) -> dict[str, int]:

@@ -19,6 +19,7 @@ class Output(StrEnum):
     FILE_SYSTEM_ID = "FileSystemId"
     FILE_SYSTEM_DNS_NAME = "FileSystemDnsName"
     FILE_SYSTEM_MOUNT_NAME = "FileSystemMountName"
+    FILE_SYSTEM_SECURITY_GROUP_ID = "FileSystemSecurityGroupId"
 
     CLUSTER_NAME = "ClusterName"
     CLUSTER_ENDPOINT = "ClusterEndpoint"
@@ -74,6 +75,40 @@ ARTIFACTS_URI_ENV = "ARTIFACTS_URI"
 
 PART_OF = "trn-training"
 """Label value `app.kubernetes.io/part-of` of every object in a cluster."""
+
+SYSTEM_NAMESPACE = PART_OF
+"""Namespace of what jobs talk to: etcd, TensorBoard."""
+DAEMON_NAMESPACE = "kube-system"
+"""Namespace of the daemons that need the host: device plugins, Neuron monitor."""
+
+DATA_PATH = "/data"
+"""Where a container of a job, and TensorBoard, mounts the shared file system."""
+LUSTRE_CLAIM = "fsx-claim"
+"""PersistentVolumeClaim of the shared file system, in every namespace that has one."""
+LUSTRE_STORAGE_CLASS = "fsx-lustre"
+"""StorageClass of claims that create a Lustre file system of their own."""
+
+TRAINING_SERVICE_ACCOUNT = "training"
+"""ServiceAccount of job pods in a queue's namespace: no token, no permissions."""
+
+ETCD_SERVICE = "etcd"
+ETCD_PORT = 2379
+ETCD_ENDPOINT = f"{ETCD_SERVICE}.{SYSTEM_NAMESPACE}.svc.cluster.local:{ETCD_PORT}"
+"""HOST:PORT for torchrun's `--rdzv_endpoint`, good in every namespace; EKS clusters are all named cluster.local."""
+
+TENSORBOARD_IMAGE = "tensorboard"
+"""Folder in images/ whose image TensorBoard runs."""
+TENSORBOARD_SERVICE = "tensorboard"
+TENSORBOARD_PORT = 6006
+
+
+def researchers_group(queue: str) -> str:
+    """Kubernetes group of the people who submit to a queue; access entries put them in it.
+
+    EKS refuses groups that start with system:, eks:, aws:, amazon: or iam:.
+    https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html
+    """
+    return f"{PART_OF}:{queue}"
 
 
 class Volcano(StrEnum):

@@ -30,6 +30,7 @@ from spec.fields import (
     ZoneId,
 )
 from spec.hardware import EfaLayout, Hardware, hardware
+from spec.names import TENSORBOARD_IMAGE
 
 DEFAULT_THROUGHPUT: Mapping[str, int | None] = {"SCRATCH_2": None, "PERSISTENT_1": 200, "PERSISTENT_2": 250}
 """MB/s per TiB of Lustre storage, by deployment; a scratch file system has a fixed one that may not be given."""
@@ -165,8 +166,9 @@ class Queue(_Named):
 class Eks(_Part):
     """The EKS path: a cluster, Trainium node groups and Volcano queues."""
 
-    node_groups: tuple[NodeGroup, ...] = Field(min_length=1)
-    """Trainium node groups, at least one."""
+    # EKS allows 30 managed node groups in a cluster.
+    node_groups: tuple[NodeGroup, ...] = Field(min_length=1, max_length=29)
+    """Trainium node groups, one to 29."""
     version: KubernetesVersion = "1.35"
     """Kubernetes version, in quotes: 1.30 without them is the number 1.3."""
     release_version: AmiRelease | None = None
@@ -185,14 +187,14 @@ class Eks(_Part):
     """How the workers of a job find each other; etcd defines an etcd server in the cluster."""
     system_nodes: SystemNodes = SystemNodes()
     """The node group for add-ons and controllers."""
-    queues: tuple[Queue, ...] = ()
+    queues: tuple[Queue, ...] = Field(default=(), max_length=50)
     """Volcano queues, each with a namespace of the same name; empty = Volcano's own queue `default` only."""
     neuron_monitor: bool = True
     """Whether Trainium nodes serve Neuron metrics to Prometheus."""
     tensorboard: bool = True
     """Whether TensorBoard reads the logs on the shared file system; it needs storage.lustre."""
     dynamic_volumes: bool = False
-    """Whether claims may create Lustre file systems of their own through a StorageClass; each is paid for."""
+    """Whether claims may create Lustre file systems of their own through a StorageClass; needs storage.lustre."""
     registry_mirrors: Mapping[Registry, MirrorPrefix] = {}
     """Prefix to pull from instead, by public registry, such as an ECR pull-through cache; needed with nat: none."""
 
@@ -231,7 +233,7 @@ class TeamKeys(_Part):
     """AWS account id, in quotes; absent = the account of the credentials at deployment."""
     neuron_sdk: NeuronSdkVersion = compatibility.DEFAULT_NEURON_SDK
     """Neuron SDK of the container images; node image, driver rule and image tag follow from it."""
-    images: tuple[Name, ...] = Field(default=("bert", "llama2", "allreduce"), min_length=1)
+    images: tuple[Name, ...] = Field(default=("bert", "llama2", "allreduce"), min_length=1, max_length=20)
     """Image folders: one ECR repository, and with batch one job definition, each."""
     image_revision: int = Field(default=1, ge=1, le=9999)
     """Raised when images are rebuilt for the same SDK; part of their immutable tag."""
@@ -256,3 +258,13 @@ class Team(TeamKeys):
     def image_tag(self) -> str:
         """Immutable tag of the team's container images."""
         return f"sdk{self.neuron_sdk}-r{self.image_revision}"
+
+    @property
+    def tensorboard(self) -> bool:
+        """Whether TensorBoard runs: asked for, and with a file system to read."""
+        return self.eks is not None and self.eks.tensorboard and self.storage.lustre is not None
+
+    @property
+    def repositories(self) -> tuple[str, ...]:
+        """Names of the images that have an ECR repository: those of jobs, and TensorBoard's where it runs."""
+        return tuple(dict.fromkeys((*self.images, *((TENSORBOARD_IMAGE,) if self.tensorboard else ()))))

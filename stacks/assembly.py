@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from spec.findings import SpecError
 from spec.team import Team
 from spec.team_file import check_team
-from stacks.inputs import code_digest, is_current, team_digest, write_stamp
+from stacks.inputs import MANIFESTS, code_digest, is_current, team_digest, write_stamp
 from stacks.outdir import WORKSHOP, add, alone_in, remove_others, write_manifest
 from stacks.settings import CONTEXT_VARIABLE, Settings, read_settings
 
@@ -105,12 +105,14 @@ def _processors() -> int:
 
 def _build(settings: Settings, teams: Sequence[Team], outdir: Path) -> None:
     """The CDK application itself."""
+    # Ours is in `settings`; the rest, by ~/.cdk.json and the CLI, would make templates differ. jsii hands the variable
+    # to Node as soon as it is imported.
+    os.environ.pop(CONTEXT_VARIABLE, None)
     from aws_cdk import App  # not at the top: a run in which nothing is stale never starts jsii
 
+    from stacks.charts import write_manifests
     from stacks.team_stage import TeamStage
 
-    # What we read from it is in `settings`; the rest, by ~/.cdk.json and the CLI, would make templates differ.
-    os.environ.pop(CONTEXT_VARIABLE, None)
     app = App(
         outdir=str(outdir),
         # Stack traces hold the paths of a temporary folder, another one in each run.
@@ -121,13 +123,17 @@ def _build(settings: Settings, teams: Sequence[Team], outdir: Path) -> None:
         auto_synth=False,
         builtin_cloud_formation_validation=settings.validate,
     )
+    stages = {}
     for team in teams:
         try:
-            TeamStage(app, team.name, team=team)
+            stages[team.name] = TeamStage(app, team.name, team=team)
         except Exception as error:
             error.add_note(f"{team.path}: this team's stacks cannot be built")
             raise
     app.synth()
+    for name, stage in stages.items():
+        if stage.manifests:
+            write_manifests(outdir / MANIFESTS / name, stage.manifests)
     if settings.validate:
         from stacks.validation import nag_report
 

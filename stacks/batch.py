@@ -61,11 +61,11 @@ class BatchStack(TeamStack):
         log_group = logs.LogGroup(
             self, "JobLogs", retention=logs.RetentionDays.THREE_MONTHS, removal_policy=removal_policy(team)
         )
-        for image, repository in storage.repositories.items():
+        for image in team.images:
             definition = MultiNodeJobDefinition(
                 self,
                 image,
-                image=repository.repository_uri_for_tag(team.image_tag),
+                image=storage.repositories[image].repository_uri_for_tag(team.image_tag),
                 hardware=batch.hardware,
                 num_nodes=batch.max_nodes,
                 job_role=job_role,

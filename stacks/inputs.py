@@ -19,6 +19,9 @@ FILES = ("app.py", "cdk.json", "uv.lock", "package-lock.json")
 STAMPS = ".inputs"
 """Folder of the assembly with one stamp per team: what its part was made from, and the digest of each file of it."""
 
+MANIFESTS = "k8s"
+"""Folder of the assembly with one folder per team that has a cluster: its Kubernetes manifests, for review."""
+
 
 def code_digest() -> str:
     """Digest of everything but the team file that a template depends on: our code, its locks, the interpreter."""
@@ -60,6 +63,11 @@ def write_stamp(outdir: Path, team: str, inputs: str) -> None:
     path.write_text(json.dumps({"inputs": inputs, "files": _digests(outdir, team)}, indent=1) + "\n")
 
 
+def parts_of(team: str) -> tuple[str, str]:
+    """What belongs to one team alone, by path below the assembly: its manifests for review, and its stacks."""
+    return f"{MANIFESTS}/{team}", f"assembly-{team}"
+
+
 def assets(outdir: Path, team: str) -> set[str]:
     """Names of the assets in the assembly that the team's stacks upload."""
     return {
@@ -75,7 +83,10 @@ def _stamp(outdir: Path, team: str) -> Path:
 
 def _digests(outdir: Path, team: str) -> dict[str, str]:
     """Content digest by path below the assembly of each file of a team, its assets included."""
-    parts = [outdir / name for name in (f"assembly-{team}", *sorted(assets(outdir, team)))]
+    manifests, assembly = (outdir / name for name in parts_of(team))
+    parts = [assembly, *(outdir / name for name in sorted(assets(outdir, team)))]
+    if manifests.is_dir():
+        parts.append(manifests)
     files = [path for part in parts for path in ([part] if not part.is_dir() else sorted(part.rglob("*")))]
     return {str(path.relative_to(outdir)): _digest(path) for path in files if not path.is_dir()}
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from stacks.inputs import STAMPS, assets
+from stacks.inputs import MANIFESTS, STAMPS, assets, parts_of
 
 WORKSHOP = ".workshop-"
 """Start of the name of a folder in which one run synthesizes; one that is left over is of a run that was killed."""
@@ -28,19 +28,23 @@ def alone_in(outdir: Path) -> Iterator[None]:
             print(f"waiting for another synthesis into {outdir}", file=sys.stderr)
             fcntl.flock(stream, fcntl.LOCK_EX)
         for left in outdir.glob(f"{WORKSHOP}*"):
-            _remove(left)
+            shutil.rmtree(left, ignore_errors=True)  # Node may outlive a killed run by a moment.
         yield
 
 
 def add(made: Path, outdir: Path) -> None:
     """Move what one process made into the assembly, over what an earlier run left there."""
     # Assets first: no template may ever name one that is not there.
-    for pattern in ("asset.*", "assembly-*"):
-        for part in made.glob(pattern):
-            target = outdir / part.name
-            if part.is_dir() or target.is_dir():
-                _remove(target)
-            part.replace(target)
+    names = [path.name for path in made.glob("asset.*")]
+    for assembly in made.glob("assembly-*"):
+        names += parts_of(assembly.name.removeprefix("assembly-"))
+    for name in names:
+        source, target = made / name, outdir / name
+        if source.is_dir() or target.is_dir():
+            _remove(target)
+        if source.exists():
+            target.parent.mkdir(exist_ok=True)
+            source.replace(target)
 
 
 def write_manifest(outdir: Path, names: Collection[str]) -> None:
@@ -67,10 +71,10 @@ def write_manifest(outdir: Path, names: Collection[str]) -> None:
 
 def remove_others(outdir: Path, names: Collection[str]) -> None:
     """Remove what is left of teams that have no file any more, and assets that no team has any more."""
-    keep = {f"assembly-{name}" for name in names}.union(*(assets(outdir, name) for name in names))
-    parts = [*outdir.glob("assembly-*"), *outdir.glob("asset.*")]
+    keep = {outdir / part for name in names for part in (*parts_of(name), *assets(outdir, name))}
+    parts = [part for pattern in ("assembly-*", f"{MANIFESTS}/*", "asset.*") for part in outdir.glob(pattern)]
     stamps = [path for path in (outdir / STAMPS).glob("*.json") if path.stem not in names]
-    for path in [part for part in parts if part.name not in keep] + stamps:
+    for path in [part for part in parts if part not in keep] + stamps:
         _remove(path)
 
 

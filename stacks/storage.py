@@ -24,7 +24,7 @@ class StorageStack(TeamStack):
         self.output(Output.BUCKET_NAME, self.bucket.bucket.bucket_name, "Datasets, compile cache, checkpoints, logs")
 
         self.repositories = Repositories(
-            self, "Repositories", images=team.images, removal_policy=removal_policy(team)
+            self, "Repositories", images=team.repositories, removal_policy=removal_policy(team)
         ).by_image
         for image, repository in self.repositories.items():
             self.output(repository_uri_output(image), repository.repository_uri, f"Repository of image {image}")
@@ -34,6 +34,9 @@ class StorageStack(TeamStack):
             self.output(Output.FILE_SYSTEM_ID, self.file_system.file_system_id, "Lustre file system")
             self.output(Output.FILE_SYSTEM_DNS_NAME, self.file_system.dns_name, "DNS name that clients mount")
             self.output(Output.FILE_SYSTEM_MOUNT_NAME, self.file_system.mount_name, "Mount name that clients mount")
+            self.output(
+                Output.FILE_SYSTEM_SECURITY_GROUP_ID, self.file_system.security_group_id, "Group of Lustre servers"
+            )
 
     def _lustre(self, network: NetworkStack) -> LustreFileSystem | None:
         lustre = self.team.storage.lustre

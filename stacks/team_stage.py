@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from aws_cdk import Environment, Stage
 from constructs import Construct
 
 from spec.team import Team
 from stacks.batch import BatchStack
+from stacks.charts import Manifest
 from stacks.cluster import ClusterStack
 from stacks.network import NetworkStack
 from stacks.nodes import NodesStack
@@ -20,8 +23,11 @@ class TeamStage(Stage):
         super().__init__(scope, id_, env=Environment(account=team.account, region=team.region))
         network = NetworkStack(self, "Network", team=team)
         storage = StorageStack(self, "Storage", team=team, network=network)
+        self.manifests: Sequence[Manifest] = ()
+        """What is applied in the team's cluster, in order; empty without one."""
         if team.eks is not None:
             cluster = ClusterStack(self, "Cluster", team=team, eks=team.eks, network=network, storage=storage)
+            self.manifests = cluster.manifests
             NodesStack(self, "Nodes", team=team, eks=team.eks, network=network, cluster=cluster)
         if team.batch is not None:
             BatchStack(self, "Batch", team=team, batch=team.batch, network=network, storage=storage)

@@ -195,6 +195,9 @@ def _queues(team: Team, eks: Eks) -> Iterator[Problem]:
 
 def _components(team: Team, eks: Eks) -> Iterator[Problem]:
     """Whether what runs in the cluster can be pulled, and has what it needs."""
+    if eks.dynamic_volumes and team.storage.lustre is None:
+        expected = "false, or storage.lustre too: further file systems lie beside the team's own, in its security group"
+        yield Problem("error", ("eks", "dynamic_volumes"), "true", expected, (("storage",),))
     missing = [registry for registry in PUBLIC_REGISTRIES if registry not in eks.registry_mirrors]
     if team.network.nat == "none" and missing:
         expected = f"a mirror of {', '.join(missing)}: without NAT no node reaches a public registry"

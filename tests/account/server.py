@@ -56,41 +56,58 @@ class Recorded(CloudFormationModel):
 
     @classmethod
     def create_from_cloudformation_json(
-        cls, resource_name: str, _: Any, account_id: str, region_name: str, **context: Any
+        cls,
+        resource_name: str,
+        cloudformation_json: dict[str, Any],
+        account_id: str,
+        region_name: str,
+        **kwargs: Any,
     ) -> Recorded:
-        service = context["ResourceType"].split("::")[1].lower()
+        service = cloudformation_json["Type"].split("::")[1].lower()
         return cls(resource_name, f"arn:aws:{service}:{region_name}:{account_id}:resource/{resource_name}")
 
     @classmethod
-    def update_from_cloudformation_json(cls, original_resource: Recorded, **_: Any) -> Recorded:
+    def update_from_cloudformation_json(
+        cls,
+        original_resource: Recorded,
+        new_resource_name: str,
+        cloudformation_json: dict[str, Any],
+        account_id: str,
+        region_name: str,
+    ) -> Recorded:
         return original_resource
 
     @classmethod
-    def delete_from_cloudformation_json(cls, *_: Any, **__: Any) -> None:
+    def delete_from_cloudformation_json(
+        cls, resource_name: str, cloudformation_json: dict[str, Any], account_id: str, region_name: str
+    ) -> None:
         pass
 
 
 def extend_moto() -> None:
     """Have moto's CloudFormation take every type, and let stacks that come by change set import and export."""
     known = parsing.resource_class_from_type
-    parsing.resource_class_from_type = lambda kind: known(kind) if kind in MODELLED else Recorded
+
+    def resource_class_from_type(resource_type: str) -> type[CloudFormationModel]:
+        return known(resource_type) if resource_type in MODELLED else Recorded
 
     execute = CloudFormationBackend.execute_change_set
 
-    def execute_and_export(backend: CloudFormationBackend, change_set_name: str, stack_name: str | None = None) -> None:
+    def execute_change_set(self: CloudFormationBackend, change_set_name: str, stack_name: str | None = None) -> None:
         change_set = next(
             found
-            for identifier, found in backend.change_sets.items()
+            for identifier, found in self.change_sets.items()
             if change_set_name in (identifier, found.change_set_name) and stack_name in (None, found.stack_name)
         )
-        stack = backend.stacks[change_set.stack_id]
-        stack.resource_map.cross_stack_resources = backend.exports
-        execute(backend, change_set_name, stack_name)
+        stack = self.stacks[change_set.stack_id]
+        stack.resource_map.cross_stack_resources = self.exports
+        execute(self, change_set_name, stack_name)
         stack.template_dict = change_set.template_dict
         stack.output_map = stack._create_output_map()
-        backend.exports.update({export.name: export for export in stack.exports})
+        self.exports.update({export.name: export for export in stack.exports})
 
-    CloudFormationBackend.execute_change_set = execute_and_export
+    setattr(parsing, "resource_class_from_type", resource_class_from_type)  # noqa: B010  a name mypy guards
+    setattr(CloudFormationBackend, "execute_change_set", execute_change_set)  # noqa: B010
 
 
 def main() -> None:

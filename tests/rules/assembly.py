@@ -32,8 +32,8 @@ MAX_TEMPLATE_BYTES = 900_000
 """CloudFormation takes 1 MB. https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html"""
 MAX_RESOURCES = 450
 MAX_OUTPUTS = 180
-MAX_MANIFEST_BYTES = 200_000
-"""The function that applies a manifest gets it in an event of 256 KiB."""
+MAX_MANIFEST_BYTES = 120_000
+"""The function that applies a manifest gets it in an event of at most 262,144 bytes, twice when it changes."""
 MANIFEST = "Custom::AWSCDK-EKS-KubernetesResource"
 
 
@@ -51,6 +51,7 @@ OUTPUTS: dict[str, _Path | None] = {
     Output.FILE_SYSTEM_ID: _Path.LUSTRE,
     Output.FILE_SYSTEM_DNS_NAME: _Path.LUSTRE,
     Output.FILE_SYSTEM_MOUNT_NAME: _Path.LUSTRE,
+    Output.FILE_SYSTEM_SECURITY_GROUP_ID: _Path.LUSTRE,
     Output.CLUSTER_NAME: _Path.EKS,
     Output.CLUSTER_ENDPOINT: _Path.EKS,
     Output.CLUSTER_SECURITY_GROUP_ID: _Path.EKS,
@@ -77,7 +78,7 @@ def outputs_are_what_operators_read(synthesized: Synthesized) -> list[str]:
     team = synthesized.team
     parts = {_Path.EKS: team.eks, _Path.BATCH: team.batch, _Path.LUSTRE: team.storage.lustre}
     expected = [str(key) for key, part in OUTPUTS.items() if part is None or parts[part] is not None]
-    expected += [repository_uri_output(image) for image in team.images]
+    expected += [repository_uri_output(image) for image in team.repositories]
     expected += [job_definition_arn_output(image) for image in team.images if team.batch]
     expected += [node_group_name_output(group.name) for group in (team.eks.node_groups if team.eks else ())]
     found = [

@@ -48,7 +48,7 @@ def the_bucket_is_closed(synthesized: Synthesized) -> list[str]:
 def repositories_are_immutable_and_scanned(synthesized: Synthesized) -> list[str]:
     """A tag means one image for ever, each is scanned, and left-overs expire."""
     repositories = resources(synthesized, "AWS::ECR::Repository")
-    found = count("repositories", len(repositories), len(synthesized.team.images))
+    found = count("repositories", len(repositories), len(synthesized.team.repositories))
     for item in repositories:
         if item.properties.get("ImageTagMutability") != "IMMUTABLE":
             found.append(f"{item.name}: tags can move")
@@ -70,7 +70,7 @@ def data_outlives_its_stack_only_if_asked(synthesized: Synthesized) -> list[str]
     buckets = resources(synthesized, "AWS::S3::Bucket")
     repositories = resources(synthesized, "AWS::ECR::Repository")
     found += count("buckets", len(buckets), int(own_bucket))
-    found += count("repositories", len(repositories), len(synthesized.team.images))
+    found += count("repositories", len(repositories), len(synthesized.team.repositories))
     servers = {
         group.partition(".")[0]
         for item in file_systems

@@ -125,14 +125,17 @@ CASES = {
         "region: us-west-2\nnetwork: {training_zone: usw2-az4}\nbatch: []\n",
         [f"3: batch: got an empty list, expected a mapping (keys: {BATCH_KEYS})"],
     ),
-    "a mapping where a list belongs": (eks("queues: {}"), ["7: eks.queues: got an empty mapping, expected a list"]),
+    "a mapping where a list belongs": (
+        eks("queues: {}"),
+        ["7: eks.queues: got an empty mapping, expected a list of at most 50 entries"],
+    ),
     "entries that are no mappings": (
         edited(EKS, ("    - name", "    - trn1\n    - name")),
         [f"8: eks.node_groups.0: got trn1, expected a mapping (keys: {NODE_GROUP_KEYS})"],
     ),
     "no node groups": (
         edited(EKS, ("  node_groups:\n    - name: trn1\n      instance_type: trn1.32xlarge\n", "  node_groups: []\n")),
-        ["7: eks.node_groups: got an empty list, expected a list of at least one entry"],
+        ["7: eks.node_groups: got an empty list, expected a list of 1 to 29 entries"],
     ),
     "a number in quotes": (
         edited(BATCH, ("max_nodes: 4", 'max_nodes: "4"')),
@@ -176,7 +179,7 @@ CASES = {
     ),
     "an unknown SDK": (more("neuron_sdk: latest"), [f"7: neuron_sdk: got latest, expected one of {SDKS}"]),
     "a bad image name": (more("images: [bert, Llama2]"), [f"7: images.1: got Llama2, expected {NAME}"]),
-    "no images": (more("images: []"), ["7: images: got an empty list, expected a list of at least one entry"]),
+    "no images": (more("images: []"), ["7: images: got an empty list, expected a list of 1 to 20 entries"]),
     "a long name": (
         edited(EKS, ("name: trn1", f"name: {'n' * 33}")),
         [f"8: eks.node_groups.0.name: got {'n' * 33}, expected {NAME}"],

@@ -43,7 +43,7 @@ def test_on_delete_decides_over_everything_that_holds_data(
 ) -> None:
     kinds = ("AWS::S3::Bucket", "AWS::ECR::Repository", "AWS::FSx::FileSystem")
     holders = [item for kind in kinds for item in resources(teams[name], kind)]
-    assert len(holders) == 1 + len(teams[name].team.images) + 1
+    assert len(holders) == 1 + len(teams[name].team.repositories) + 1
     assert {(item["DeletionPolicy"], item["UpdateReplacePolicy"]) for item in holders} == {(policy, policy)}
 
 
@@ -77,9 +77,10 @@ def test_old_versions_expire_where_programs_overwrite(teams: dict[str, Synthesiz
 
 def test_one_repository_per_image(teams: dict[str, Synthesized]) -> None:
     kept = teams["kept"]
-    assert len(resources(kept, "AWS::ECR::Repository")) == len(kept.team.images) == 3
+    assert kept.team.repositories == (*kept.team.images, "tensorboard")
+    assert len(resources(kept, "AWS::ECR::Repository")) == len(kept.team.repositories)
     outputs = kept.templates["Storage"]["Outputs"]
-    assert {repository_uri_output(image) for image in kept.team.images} <= outputs.keys()
+    assert {repository_uri_output(image) for image in kept.team.repositories} <= outputs.keys()
 
 
 def test_datasets_come_in_and_results_go_out(teams: dict[str, Synthesized]) -> None:

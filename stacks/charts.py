@@ -1,0 +1,173 @@
+"""What runs in a team's cluster, in the order in which it is applied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from k8s_charts.efa_device_plugin import EfaDevicePlugin
+from k8s_charts.etcd import Etcd
+from k8s_charts.lustre_storage_class import LustreStorageClass
+from k8s_charts.lustre_volume import LustreVolume
+from k8s_charts.namespaces import QueueNamespace, SystemNamespace
+from k8s_charts.neuron_device_plugin import NeuronDevicePlugin
+from k8s_charts.neuron_monitor import NeuronMonitor
+from k8s_charts.queue import VolcanoQueue
+from k8s_charts.render import Objects, render, to_yaml
+from k8s_charts.tensorboard import TensorBoard
+from k8s_charts.volcano import VolcanoControllers, VolcanoCrds, VolcanoWebhooks
+from spec import components
+from spec.efa_plugin_registry import efa_device_plugin_image
+from spec.names import (
+    SYSTEM_NAMESPACE,
+    TEAM_TAG,
+    TENSORBOARD_IMAGE,
+    Output,
+    repository_uri_output,
+    researchers_group,
+)
+from spec.queue_capability import queue_capability
+from spec.team import Eks, Lustre, Queue, Team
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """Objects that are applied together; `name` is the component's, and unique in a cluster."""
+
+    name: str
+    objects: Objects
+
+
+Phase = tuple[Manifest, ...]
+
+
+def phases(team: Team, eks: Eks) -> tuple[Phase, ...]:
+    """Manifests before the readiness gate of Volcano's webhook; those of one phase may be applied at once.
+
+    The webhook configurations stand behind the webhook, and so go before it when the stack is deleted: what is left of
+    them would refuse every later write of a job or queue.
+    """
+    mirrors = eks.registry_mirrors
+    volcano = render(
+        VolcanoControllers,
+        admission_image=components.VOLCANO_ADMISSION.uri(mirrors),
+        controllers_image=components.VOLCANO_CONTROLLERS.uri(mirrors),
+        scheduler_image=components.VOLCANO_SCHEDULER.uri(mirrors),
+    )
+    return (
+        (
+            Manifest("namespace", render(SystemNamespace)),
+            Manifest("volcano-crds", render(VolcanoCrds)),
+            *(_queue_namespace(eks, queue) for queue in eks.queues),
+        ),
+        (*_daemons(team, eks), *_services(team, eks), Manifest("volcano", volcano)),
+        (Manifest("volcano-webhooks", render(VolcanoWebhooks)),),
+    )
+
+
+def queues(team: Team, eks: Eks) -> Phase:
+    """The queues, which the webhook must admit, each with the claim of its namespace.
+
+    Each is a manifest of its own, so that a queue without a line in the team file any more is deleted.
+    """
+    lustre = team.storage.lustre
+    return tuple(
+        Manifest(
+            f"queue-{queue.name}",
+            [
+                *render(VolcanoQueue, name=queue.name, weight=queue.weight, capability=_capability(eks, queue)),
+                *(_claim(queue.name, lustre) if lustre else ()),
+            ],
+        )
+        for queue in eks.queues
+    )
+
+
+def write_manifests(folder: Path, manifests: Sequence[Manifest]) -> None:
+    """Write manifests for review as `NN-NAME.k8s.yaml`, to be applied in the order of their names.
+
+    A value that exists only after a deployment stands there as `${OUTPUT KEY}`.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    digits = max(2, len(str(len(manifests))))
+    for number, manifest in enumerate(manifests, start=1):
+        (folder / f"{number:0{digits}}-{manifest.name}.k8s.yaml").write_text(to_yaml(manifest.objects))
+
+
+def placeholder(key: str) -> str:
+    """Stands for the value of an output, which exists only after a deployment."""
+    return f"${{{key}}}"
+
+
+def fill(value: Any, outputs: Mapping[str, str]) -> Any:
+    """`value` with the placeholders in its strings replaced."""
+    if isinstance(value, str):
+        for key, output in outputs.items():
+            value = value.replace(placeholder(key), output)
+        return value
+    if isinstance(value, Mapping):
+        return {key: fill(item, outputs) for key, item in value.items()}
+    if isinstance(value, list):
+        return [fill(item, outputs) for item in value]
+    return value
+
+
+def _capability(eks: Eks, queue: Queue) -> dict[str, int]:
+    return queue_capability(queue.neuron_devices, [group.hardware for group in eks.node_groups])
+
+
+def _queue_namespace(eks: Eks, queue: Queue) -> Manifest:
+    objects = render(QueueNamespace, name=queue.name, capability=_capability(eks, queue))
+    return Manifest(f"queue-namespace-{queue.name}", objects)
+
+
+def _daemons(team: Team, eks: Eks) -> Iterator[Manifest]:
+    """What runs on every training node."""
+    instance_types = sorted({group.instance_type for group in eks.node_groups})
+    image = components.NEURON_DEVICE_PLUGIN.uri(eks.registry_mirrors)
+    objects = render(NeuronDevicePlugin, instance_types=instance_types, image=image)
+    yield Manifest("neuron-device-plugin", objects)
+    if any(group.hardware.efa_interfaces for group in eks.node_groups):
+        image = efa_device_plugin_image(team.region)
+        yield Manifest("efa-device-plugin", render(EfaDevicePlugin, image=image))
+    if eks.neuron_monitor:
+        image = components.NEURON_MONITOR.uri(eks.registry_mirrors)
+        objects = render(NeuronMonitor, instance_types=instance_types, image=image)
+        yield Manifest("neuron-monitor", objects)
+
+
+def _services(team: Team, eks: Eks) -> Iterator[Manifest]:
+    """What jobs and people talk to."""
+    if eks.rendezvous == "etcd":
+        yield Manifest("etcd", render(Etcd, image=components.ETCD.uri(eks.registry_mirrors)))
+    if eks.dynamic_volumes:
+        objects = render(
+            LustreStorageClass,
+            subnet_id=placeholder(Output.TRAINING_SUBNET_ID),
+            security_group_id=placeholder(Output.FILE_SYSTEM_SECURITY_GROUP_ID),
+            tags={TEAM_TAG: team.name},
+        )
+        yield Manifest("storage-class", objects)
+    if eks.tensorboard and team.storage.lustre is not None:
+        repository = placeholder(repository_uri_output(TENSORBOARD_IMAGE))
+        objects = render(
+            TensorBoard,
+            namespace=SYSTEM_NAMESPACE,
+            image=f"{repository}:{team.image_tag}",
+            viewers=[researchers_group(queue.name) for queue in eks.queues],
+        )
+        yield Manifest("tensorboard", [*_claim(SYSTEM_NAMESPACE, team.storage.lustre), *objects])
+
+
+def _claim(namespace: str, lustre: Lustre) -> Objects:
+    """A claim binds in one namespace only, so each has its own volume; all are the same file system."""
+    return render(
+        LustreVolume,
+        namespace=namespace,
+        file_system_id=placeholder(Output.FILE_SYSTEM_ID),
+        dns_name=placeholder(Output.FILE_SYSTEM_DNS_NAME),
+        mount_name=placeholder(Output.FILE_SYSTEM_MOUNT_NAME),
+        capacity_gib=lustre.capacity_gib,
+    )
