@@ -8,7 +8,7 @@ PYTHON ?= $(shell for it in $(PYTHONS); do $$it -c '$(FITS)' 2>/dev/null && comm
 UV_VERSION := 0.13.9
 BIN := .venv/bin
 CODE := app.py spec constructs_lib k8s_charts stacks ops tests benchmarks
-SYNTH := $(BIN)/python app.py $(if $(TEAM),-c "team=$(TEAM)") $(if $(TEAMS_DIR),-c "teams_dir=$(TEAMS_DIR)")
+SYNTH := $(strip $(BIN)/python app.py $(if $(TEAM),-c "team=$(TEAM)") $(if $(TEAMS_DIR),-c "teams_dir=$(TEAMS_DIR)"))
 
 # Container images often switch .pyc files off; every process then compiles aws_cdk anew, which takes seconds.
 unexport PYTHONDONTWRITEBYTECODE

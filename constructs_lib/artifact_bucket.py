@@ -14,35 +14,40 @@ class ArtifactBucket(Construct):
     def __init__(self, scope: Construct, id_: str, *, existing: str | None, removal_policy: RemovalPolicy) -> None:
         super().__init__(scope, id_)
         self.bucket: s3.IBucket = (
-            s3.Bucket.from_bucket_name(self, "Existing", existing)
-            if existing
-            else s3.Bucket(
-                self,
-                "Resource",
-                block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
-                encryption=s3.BucketEncryption.S3_MANAGED,
-                enforce_ssl=True,
-                versioned=True,
-                lifecycle_rules=[
-                    s3.LifecycleRule(id="AbortedUploads", abort_incomplete_multipart_upload_after=Duration.days(7)),
-                    # A training program prunes its own checkpoints; what it pruned or overwrote stays for a month.
-                    s3.LifecycleRule(
-                        id="OldCheckpoints",
-                        prefix=Prefix.CHECKPOINTS,
-                        noncurrent_version_expiration=Duration.days(30),
-                        expired_object_delete_marker=True,
-                    ),
-                    s3.LifecycleRule(
-                        id="OldCompileCache",
-                        prefix=Prefix.NEURON_CACHE,
-                        noncurrent_version_expiration=Duration.days(7),
-                        expired_object_delete_marker=True,
-                    ),
-                ],
-                removal_policy=removal_policy,
-                auto_delete_objects=removal_policy == RemovalPolicy.DESTROY,
-            )
+            s3.Bucket.from_bucket_name(self, "Existing", existing) if existing else self._new_bucket(removal_policy)
         )
+
+    def _new_bucket(self, removal_policy: RemovalPolicy) -> s3.Bucket:
+        bucket = s3.Bucket(
+            self,
+            "Resource",
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            encryption=s3.BucketEncryption.S3_MANAGED,
+            enforce_ssl=True,
+            versioned=True,
+            lifecycle_rules=[
+                s3.LifecycleRule(id="AbortedUploads", abort_incomplete_multipart_upload_after=Duration.days(7)),
+                # A training program prunes its own checkpoints; what it pruned or overwrote stays for a month.
+                s3.LifecycleRule(
+                    id="OldCheckpoints",
+                    prefix=Prefix.CHECKPOINTS,
+                    noncurrent_version_expiration=Duration.days(30),
+                    expired_object_delete_marker=True,
+                ),
+                s3.LifecycleRule(
+                    id="OldCompileCache",
+                    prefix=Prefix.NEURON_CACHE,
+                    noncurrent_version_expiration=Duration.days(7),
+                    expired_object_delete_marker=True,
+                ),
+            ],
+            removal_policy=removal_policy,
+            auto_delete_objects=removal_policy == RemovalPolicy.DESTROY,
+        )
+        # A bucket that stays keeps refusing plain HTTP.
+        assert bucket.policy is not None
+        bucket.policy.apply_removal_policy(removal_policy)
+        return bucket
 
     def uri(self, prefix: Prefix) -> str:
         """`s3://BUCKET/PREFIX/`."""
@@ -61,7 +66,7 @@ class ArtifactBucket(Construct):
                 resources=[self.bucket.bucket_arn],
                 conditions={"StringLike": {"s3:prefix": [f"{prefix}*" for prefix in Prefix]}},
             ),
-            # HeadBucket-free start-up of the AWS SDK's transfer manager.
+            # The Neuron compile cache asks for the bucket's Region before it opens an s3:// URL.
             iam.PolicyStatement(actions=["s3:GetBucketLocation"], resources=[self.bucket.bucket_arn]),
             iam.PolicyStatement(
                 actions=["s3:GetObject"], resources=[self.bucket.arn_for_objects(f"{prefix}*") for prefix in Prefix]

@@ -139,5 +139,7 @@ class TrainingJobQueue(Construct):
                 ),
             )
             properties["SchedulingPolicyArn"] = policy.attr_arn
-        queue = CfnResource(self, "Resource", type="AWS::Batch::JobQueue", properties=properties)
+        # A queue can neither gain nor lose its policy, so the two kinds have ids of their own: one replaces the other.
+        kind = "FairShare" if shares else "FirstIn"
+        queue = CfnResource(self, kind, type="AWS::Batch::JobQueue", properties=properties)
         self.arn = queue.get_att("JobQueueArn").to_string()

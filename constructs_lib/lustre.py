@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from aws_cdk import CfnResource, RemovalPolicy, Stack, aws_ec2 as ec2, aws_fsx as fsx, aws_iam as iam
-from constructs import Construct, IDependable
+from constructs import Construct
 
 from constructs_lib.artifact_bucket import ArtifactBucket
-from spec.names import Prefix
+from constructs_lib.data_repository import link_to_bucket
 from spec.versions import LUSTRE_PORTS, LUSTRE_VERSION
 
 
@@ -41,18 +39,11 @@ class LustreFileSystem(Construct):
         )
         self.security_group_id = server.attr_group_id
         self.client_security_group_id = client.attr_group_id
-        peers = {
-            "Self": self.security_group_id,
-            "Training": training_security_group_id,
-            "Client": self.client_security_group_id,
-        }
-        rules = [
-            rule
-            for name, group_id in peers.items()
-            for rule in self._lustre_rules(f"{name}ToServer", source=group_id, target=self.security_group_id)
-        ]
-        rules += self._lustre_rules("ServerToTraining", source=self.security_group_id, target=peers["Training"])
-        rules += self._lustre_rules("ServerToClient", source=self.security_group_id, target=peers["Client"])
+        own_rules = self._lustre_rules("SelfToServer", source=self.security_group_id, target=self.security_group_id)
+        rules = list(own_rules)
+        for name, group_id in (("Training", training_security_group_id), ("Client", self.client_security_group_id)):
+            rules += self._lustre_rules(f"{name}ToServer", source=group_id, target=self.security_group_id)
+            rules += self._lustre_rules(f"ServerTo{name}", source=self.security_group_id, target=group_id)
 
         file_system = fsx.CfnFileSystem(
             self,
@@ -72,7 +63,7 @@ class LustreFileSystem(Construct):
             ),
         )
         # A file system that stays keeps using its group, whose deletion would then fail.
-        for kept in (file_system, server, *rules[: len(LUSTRE_PORTS)]):
+        for kept in (file_system, server, *own_rules):
             kept.apply_removal_policy(removal_policy)
         for rule in rules:
             file_system.add_resource_dependency(rule)
@@ -81,7 +72,7 @@ class LustreFileSystem(Construct):
         self.mount_name = file_system.attr_lustre_mount_name
         self.resource_arn = file_system.attr_resource_arn
         if linked_bucket is not None:
-            self._link(linked_bucket)
+            link_to_bucket(self, file_system_id=self.file_system_id, bucket=linked_bucket)
 
     def grant_describe(self, grantee: iam.IGrantable) -> iam.Grant:
         """Let the CSI driver look the file system up."""
@@ -89,35 +80,49 @@ class LustreFileSystem(Construct):
             grantee=grantee, actions=["fsx:DescribeFileSystems"], resource_arns=[self.resource_arn]
         )
 
-    def grant_create_more(self, grantee: iam.IGrantable) -> None:
-        """Let the CSI driver create, grow and delete file systems for claims of the StorageClass.
+    def grant_create_more(self, grantee: iam.IGrantable, *, tag_key: str, tag_value: str) -> None:
+        """Let the CSI driver create file systems for claims of the StorageClass, and grow and delete those alone.
 
-        By hand because FSx has no grants: the actions are those of the driver's own documentation.
+        By hand because FSx has no grants: the actions are those of the driver's own documentation. What it creates
+        carries the tag, which the StorageClass asks for; the team's own file system carries it too, hence the Deny.
         https://github.com/kubernetes-sigs/aws-fsx-csi-driver/tree/v1.9.0/docs
         """
         stack = Stack.of(self)
+        any_file_system = stack.format_arn(service="fsx", resource="file-system", resource_name="*")
+        service_role = stack.format_arn(
+            service="iam",
+            region="",
+            resource="role",
+            resource_name="aws-service-role/fsx.amazonaws.com/AWSServiceRoleForAmazonFSx",
+        )
         statements = (
             iam.PolicyStatement(
-                actions=[
-                    "fsx:CreateFileSystem",
-                    "fsx:DeleteFileSystem",
-                    "fsx:DescribeFileSystems",
-                    "fsx:TagResource",
-                    "fsx:UpdateFileSystem",
-                ],
-                resources=[stack.format_arn(service="fsx", resource="file-system", resource_name="*")],
+                actions=["fsx:CreateFileSystem"],
+                resources=[any_file_system],
+                conditions={"StringEquals": {f"aws:RequestTag/{tag_key}": tag_value}},
+            ),
+            # Only what has no owner yet: with the tag it could grow and delete another team's file system.
+            iam.PolicyStatement(
+                actions=["fsx:TagResource"],
+                resources=[any_file_system],
+                conditions={
+                    "StringEquals": {f"aws:RequestTag/{tag_key}": tag_value},
+                    "Null": {f"aws:ResourceTag/{tag_key}": "true"},
+                },
+            ),
+            iam.PolicyStatement(
+                actions=["fsx:DeleteFileSystem", "fsx:UpdateFileSystem"],
+                resources=[any_file_system],
+                conditions={"StringEquals": {f"aws:ResourceTag/{tag_key}": tag_value}},
+            ),
+            iam.PolicyStatement(actions=["fsx:DescribeFileSystems"], resources=[any_file_system]),
+            iam.PolicyStatement(
+                effect=iam.Effect.DENY, actions=["fsx:DeleteFileSystem"], resources=[self.resource_arn]
             ),
             # The role with which FSx makes its network interfaces; it exists once per account.
             iam.PolicyStatement(
                 actions=["iam:CreateServiceLinkedRole"],
-                resources=[
-                    stack.format_arn(
-                        service="iam",
-                        region="",
-                        resource="role",
-                        resource_name="aws-service-role/fsx.amazonaws.com/AWSServiceRoleForAmazonFSx",
-                    )
-                ],
+                resources=[service_role],
                 conditions={"StringEquals": {"iam:AWSServiceName": "fsx.amazonaws.com"}},
             ),
         )
@@ -138,33 +143,3 @@ class LustreFileSystem(Construct):
             )
             for from_port, to_port in LUSTRE_PORTS
         ]
-
-    def _link(self, bucket: ArtifactBucket) -> None:
-        """Datasets appear from the bucket; checkpoints and logs go to it. The rest of the file system stays local."""
-        follow = ["NEW", "CHANGED", "DELETED"]
-        association = fsx.CfnDataRepositoryAssociation
-        directions: Mapping[Prefix, fsx.CfnDataRepositoryAssociation.S3Property] = {
-            Prefix.DATASETS: association.S3Property(
-                auto_import_policy=association.AutoImportPolicyProperty(events=follow)
-            ),
-            Prefix.CHECKPOINTS: association.S3Property(
-                auto_export_policy=association.AutoExportPolicyProperty(events=follow)
-            ),
-            Prefix.LOGS: association.S3Property(auto_export_policy=association.AutoExportPolicyProperty(events=follow)),
-        }
-        previous: IDependable | None = None
-        for prefix, direction in directions.items():
-            link = fsx.CfnDataRepositoryAssociation(
-                self,
-                prefix.name.capitalize(),
-                file_system_id=self.file_system_id,
-                file_system_path=f"/{prefix.rstrip('/')}",
-                data_repository_path=bucket.uri(prefix),
-                batch_import_meta_data_on_create=True,
-                s3=direction,
-            )
-            # FSx works on one association of a file system at a time and refuses the others meanwhile.
-            if previous is not None:
-                link.node.add_dependency(previous)
-            previous = link
-            link.node.add_dependency(bucket)

@@ -48,6 +48,7 @@ class SystemNodeGroup(Construct):
         role: iam.IRole,
         subnets: Sequence[ec2.ISubnet],
         security_group_ids: Sequence[str],
+        kubernetes_version: str,
         instance_type: str,
         min_size: int,
         desired_size: int,
@@ -69,6 +70,7 @@ class SystemNodeGroup(Construct):
             node_role=role.role_arn,
             subnets=[subnet.subnet_id for subnet in subnets],
             ami_type=SYSTEM_AMI_TYPE,
+            version=kubernetes_version,
             instance_types=[instance_type],
             launch_template=eks.CfnNodegroup.LaunchTemplateSpecificationProperty(
                 id=template.ref, version=template.get_att("LatestVersionNumber").to_string()
@@ -95,6 +97,7 @@ class TrnNodeGroup(Construct):
         launch_template: TrnLaunchTemplate,
         hardware: Hardware,
         capacity: Capacity,
+        kubernetes_version: str,
         release_version: str,
         min_size: int,
         desired_size: int,
@@ -114,6 +117,8 @@ class TrnNodeGroup(Construct):
             # The instance type stands in the launch template: the L2 refuses Trn types with this AMI family, and a
             # capacity block wants the type there. https://github.com/aws/aws-cdk/issues/29546
             ami_type=NEURON_AMI_TYPE,
+            # Both: with the release alone EKS holds it against the version that the group has so far.
+            version=kubernetes_version,
             release_version=release_version,
             capacity_type="CAPACITY_BLOCK" if capacity.kind == "capacity-block" else None,
             launch_template=eks.CfnNodegroup.LaunchTemplateSpecificationProperty(

@@ -7,14 +7,15 @@ from constructs import Construct
 
 from k8s_charts.component import Component
 from k8s_charts.pods import (
+    daemon_set,
     host_directory,
     image_tag,
-    quantities,
+    resources,
     tolerate_critical_addons_only,
     tolerate_neuron_taint,
 )
 from spec.hardware import INFINIBAND_DIRECTORY
-from spec.names import DAEMON_NAMESPACE, NodeLabel
+from spec.names import NodeLabel
 
 NAME = "aws-efa-k8s-device-plugin"
 
@@ -28,30 +29,22 @@ class EfaDevicePlugin(Component):
 
     def __init__(self, scope: Construct, id_: str, *, image: str) -> None:
         super().__init__(scope, id_, name=NAME, version=image_tag(image))
-        k8s.KubeDaemonSet(
+        daemon_set(
             self,
-            "DaemonSet",
-            metadata=k8s.ObjectMeta(name=NAME, namespace=DAEMON_NAMESPACE),
-            spec=k8s.DaemonSetSpec(
-                selector=k8s.LabelSelector(match_labels=self.selector),
-                update_strategy=k8s.DaemonSetUpdateStrategy(type="RollingUpdate"),
-                template=k8s.PodTemplateSpec(
-                    metadata=k8s.ObjectMeta(labels=self.labels),
-                    spec=k8s.PodSpec(
-                        # Talks to the kubelet's socket only, never to the API server.
-                        automount_service_account_token=False,
-                        host_network=True,
-                        priority_class_name="system-node-critical",
-                        node_selector={NodeLabel.EFA: "true"},
-                        tolerations=[tolerate_critical_addons_only(), tolerate_neuron_taint()],
-                        containers=[self._container(image)],
-                        volumes=[
-                            host_directory("device-plugin", "/var/lib/kubelet/device-plugins"),
-                            host_directory("infiniband", INFINIBAND_DIRECTORY),
-                            host_directory("neuron-topology", "/opt/aws/neuron", type_="DirectoryOrCreate"),
-                        ],
-                    ),
-                ),
+            NAME,
+            k8s.PodSpec(
+                # Talks to the kubelet's socket only, never to the API server.
+                automount_service_account_token=False,
+                host_network=True,
+                priority_class_name="system-node-critical",
+                node_selector={NodeLabel.EFA: "true"},
+                tolerations=[tolerate_critical_addons_only(), tolerate_neuron_taint()],
+                containers=[self._container(image)],
+                volumes=[
+                    host_directory("device-plugin", "/var/lib/kubelet/device-plugins"),
+                    host_directory("infiniband", INFINIBAND_DIRECTORY),
+                    host_directory("neuron-topology", "/opt/aws/neuron", type_="DirectoryOrCreate"),
+                ],
             ),
         )
 
@@ -65,9 +58,7 @@ class EfaDevicePlugin(Component):
             security_context=k8s.SecurityContext(
                 privileged=True, allow_privilege_escalation=True, run_as_non_root=False, run_as_user=0
             ),
-            resources=k8s.ResourceRequirements(
-                requests=quantities(cpu="10m", memory="20Mi"), limits=quantities(cpu="1", memory="256Mi")
-            ),
+            resources=resources(cpu="10m", memory="20Mi", cpu_limit="1", memory_limit="256Mi"),
             volume_mounts=[
                 k8s.VolumeMount(name="device-plugin", mount_path="/var/lib/kubelet/device-plugins"),
                 k8s.VolumeMount(name="infiniband", mount_path=INFINIBAND_DIRECTORY),

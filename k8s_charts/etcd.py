@@ -6,13 +6,13 @@ from cdk8s_plus_27 import k8s
 from constructs import Construct
 
 from k8s_charts.component import Component
-from k8s_charts.pods import image_tag, off_trainium_nodes, quantities
-from spec.names import ETCD_ENDPOINT, ETCD_PORT, ETCD_SERVICE, SYSTEM_NAMESPACE
+from k8s_charts.pods import image_tag, off_trainium_nodes, resources
+from spec.names import ETCD_ENDPOINT, ETCD_PORT, ETCD_SERVICE, SYSTEM_NAMESPACE, service_host
 
 PEER_SERVICE = f"{ETCD_SERVICE}-peer"
 PEER_PORT = 2380
 MEMBER = f"{ETCD_SERVICE}-0"
-PEER_URL = f"http://{MEMBER}.{PEER_SERVICE}.{SYSTEM_NAMESPACE}.svc.cluster.local:{PEER_PORT}"
+PEER_URL = f"http://{MEMBER}.{service_host(PEER_SERVICE, SYSTEM_NAMESPACE)}:{PEER_PORT}"
 DATA_DIRECTORY = "/var/lib/etcd"
 NONROOT = 65532
 """User of the distroless images, on which etcd's is built."""
@@ -96,9 +96,7 @@ class Etcd(Component):
             security_context=k8s.SecurityContext(
                 allow_privilege_escalation=False, capabilities=k8s.Capabilities(drop=["ALL"])
             ),
-            resources=k8s.ResourceRequirements(
-                requests=quantities(cpu="100m", memory="128Mi"), limits=quantities(cpu="1", memory="512Mi")
-            ),
+            resources=resources(cpu="100m", memory="128Mi", cpu_limit="1", memory_limit="512Mi"),
             volume_mounts=[k8s.VolumeMount(name="data", mount_path=DATA_DIRECTORY)],
         )
 

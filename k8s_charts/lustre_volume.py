@@ -7,11 +7,9 @@ from constructs import Construct
 
 from k8s_charts.component import Component
 from k8s_charts.pods import quantities
+from spec.lustre import CSI_DRIVER, MOUNT_OPTIONS, SMALLEST_GIB
 from spec.names import LUSTRE_CLAIM
 from spec.versions import LUSTRE_VERSION
-
-SMALLEST_GIB = 1200
-"""Smallest file system that FSx makes."""
 
 
 class LustreVolume(Component):
@@ -42,8 +40,7 @@ class LustreVolume(Component):
                 capacity=quantities(storage=f"{capacity_gib}Gi"),
                 volume_mode="Filesystem",
                 access_modes=["ReadWriteMany"],
-                # Without it flock() fails, which the Neuron compile cache and data loaders call.
-                mount_options=["flock"],
+                mount_options=[*MOUNT_OPTIONS],
                 # The file system is the stack's: no claim may delete it.
                 persistent_volume_reclaim_policy="Retain",
                 storage_class_name="",
@@ -52,7 +49,7 @@ class LustreVolume(Component):
                     api_version="v1", kind="PersistentVolumeClaim", namespace=namespace, name=LUSTRE_CLAIM
                 ),
                 csi=k8s.CsiPersistentVolumeSource(
-                    driver="fsx.csi.aws.com",
+                    driver=CSI_DRIVER,
                     volume_handle=file_system_id,
                     volume_attributes={"dnsname": dns_name, "mountname": mount_name},
                 ),

@@ -19,6 +19,8 @@ WAITING_JOBS = 10
 """Jobs of a queue's whole size that may exist at once, one of them running."""
 
 RESEARCHER = "researcher"
+QUEUE_NAMESPACE = "queue-namespace"
+"""Name in the labels of a queue's namespace, by which it is told from every other namespace."""
 
 
 class SystemNamespace(Component):
@@ -38,7 +40,7 @@ class QueueNamespace(Component):
 
     def __init__(self, scope: Construct, id_: str, *, name: str, capability: Mapping[str, int]) -> None:
         """`capability`: extended resources that jobs of the queue use together."""
-        super().__init__(scope, id_, name="queue-namespace", version="v1")
+        super().__init__(scope, id_, name=QUEUE_NAMESPACE, version="v1")
         self._queue = name
         k8s.KubeNamespace(self, "Namespace", metadata=k8s.ObjectMeta(name=name, labels=POD_SECURITY))
         # No LimitRange: what a job needs of a machine is in its job file; a default would be wrong on every type.

@@ -9,10 +9,11 @@ from constructs import Construct
 
 from k8s_charts.component import Component
 from k8s_charts.pods import (
+    daemon_set,
     host_directory,
     image_tag,
     on_instance_types,
-    quantities,
+    resources,
     tolerate_critical_addons_only,
     tolerate_neuron_taint,
 )
@@ -30,38 +31,30 @@ class NeuronDevicePlugin(Component):
         """`instance_types`: of the nodes to run on; elsewhere the plugin finds no driver and crash-loops."""
         super().__init__(scope, id_, name=NAME, version=image_tag(image))
         self._permissions()
-        k8s.KubeDaemonSet(
+        daemon_set(
             self,
-            "DaemonSet",
-            metadata=k8s.ObjectMeta(name=NAME, namespace=DAEMON_NAMESPACE),
-            spec=k8s.DaemonSetSpec(
-                selector=k8s.LabelSelector(match_labels=self.selector),
-                update_strategy=k8s.DaemonSetUpdateStrategy(type="RollingUpdate"),
-                template=k8s.PodTemplateSpec(
-                    metadata=k8s.ObjectMeta(labels=self.labels),
-                    spec=k8s.PodSpec(
-                        service_account_name=NAME,
-                        automount_service_account_token=True,
-                        priority_class_name="system-node-critical",
-                        affinity=on_instance_types(instance_types),
-                        tolerations=[
-                            tolerate_critical_addons_only(),
-                            tolerate_neuron_taint(),
-                            k8s.Toleration(
-                                key="sagemaker.amazonaws.com/node-health-status",
-                                operator="Equal",
-                                value="Unschedulable",
-                                effect="NoSchedule",
-                            ),
-                        ],
-                        containers=[self._container(image)],
-                        volumes=[
-                            host_directory("device-plugin", "/var/lib/kubelet/device-plugins"),
-                            host_directory("run", "/run"),
-                            host_directory("aws-config", "/opt/aws"),
-                        ],
+            NAME,
+            k8s.PodSpec(
+                service_account_name=NAME,
+                automount_service_account_token=True,
+                priority_class_name="system-node-critical",
+                affinity=on_instance_types(instance_types),
+                tolerations=[
+                    tolerate_critical_addons_only(),
+                    tolerate_neuron_taint(),
+                    k8s.Toleration(
+                        key="sagemaker.amazonaws.com/node-health-status",
+                        operator="Equal",
+                        value="Unschedulable",
+                        effect="NoSchedule",
                     ),
-                ),
+                ],
+                containers=[self._container(image)],
+                volumes=[
+                    host_directory("device-plugin", "/var/lib/kubelet/device-plugins"),
+                    host_directory("run", "/run"),
+                    host_directory("aws-config", "/opt/aws"),
+                ],
             ),
         )
 
@@ -83,9 +76,7 @@ class NeuronDevicePlugin(Component):
                 allow_privilege_escalation=False, capabilities=k8s.Capabilities(drop=["ALL"])
             ),
             # Upstream states none. Room to spare: a throttled plugin delays the start of every training pod.
-            resources=k8s.ResourceRequirements(
-                requests=quantities(cpu="10m", memory="64Mi"), limits=quantities(cpu="1", memory="512Mi")
-            ),
+            resources=resources(cpu="10m", memory="64Mi", cpu_limit="1", memory_limit="512Mi"),
             volume_mounts=[
                 k8s.VolumeMount(name="device-plugin", mount_path="/var/lib/kubelet/device-plugins"),
                 k8s.VolumeMount(name="run", mount_path="/run"),

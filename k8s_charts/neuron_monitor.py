@@ -8,7 +8,7 @@ from cdk8s_plus_27 import k8s
 from constructs import Construct
 
 from k8s_charts.component import Component
-from k8s_charts.pods import image_tag, on_instance_types, quantities, tolerate_neuron_taint
+from k8s_charts.pods import daemon_set, image_tag, on_instance_types, resources, tolerate_neuron_taint
 from spec.names import DAEMON_NAMESPACE
 
 NAME = "neuron-monitor"
@@ -24,31 +24,21 @@ class NeuronMonitor(Component):
     def __init__(self, scope: Construct, id_: str, *, instance_types: Sequence[str], image: str) -> None:
         """`instance_types`: of the nodes to run on."""
         super().__init__(scope, id_, name=NAME, version=image_tag(image))
-        k8s.KubeDaemonSet(
+        daemon_set(
             self,
-            "DaemonSet",
-            metadata=k8s.ObjectMeta(name=NAME, namespace=DAEMON_NAMESPACE),
-            spec=k8s.DaemonSetSpec(
-                selector=k8s.LabelSelector(match_labels=self.selector),
-                update_strategy=k8s.DaemonSetUpdateStrategy(type="RollingUpdate"),
-                template=k8s.PodTemplateSpec(
-                    metadata=k8s.ObjectMeta(
-                        labels=self.labels,
-                        # For a Prometheus without its operator; one with it selects the Service.
-                        annotations={
-                            "prometheus.io/scrape": "true",
-                            "prometheus.io/port": str(PORT),
-                            "prometheus.io/path": "/metrics",
-                        },
-                    ),
-                    spec=k8s.PodSpec(
-                        automount_service_account_token=False,
-                        affinity=on_instance_types(instance_types),
-                        tolerations=[tolerate_neuron_taint()],
-                        containers=[self._container(image)],
-                    ),
-                ),
+            NAME,
+            k8s.PodSpec(
+                automount_service_account_token=False,
+                affinity=on_instance_types(instance_types),
+                tolerations=[tolerate_neuron_taint()],
+                containers=[self._container(image)],
             ),
+            # For a Prometheus without its operator; one with it selects the Service.
+            annotations={
+                "prometheus.io/scrape": "true",
+                "prometheus.io/port": str(PORT),
+                "prometheus.io/path": "/metrics",
+            },
         )
         k8s.KubeService(
             self,
@@ -77,8 +67,5 @@ class NeuronMonitor(Component):
             security_context=k8s.SecurityContext(
                 privileged=True, allow_privilege_escalation=True, run_as_non_root=False, run_as_user=0
             ),
-            resources=k8s.ResourceRequirements(
-                requests=quantities(cpu="256m", memory="128Mi"),
-                limits=quantities(cpu="500m", memory=f"{MEMORY_LIMIT_MIB}Mi"),
-            ),
+            resources=resources(cpu="256m", memory="128Mi", cpu_limit="500m", memory_limit=f"{MEMORY_LIMIT_MIB}Mi"),
         )

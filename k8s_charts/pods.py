@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from cdk8s_plus_27 import k8s
 
-from spec.names import NEURON_TAINT, NodeLabel
+from k8s_charts.component import Component
+from spec.names import DAEMON_NAMESPACE, NEURON_TAINT, NodeLabel
 
 
 def image_tag(image: str) -> str:
@@ -17,6 +18,31 @@ def image_tag(image: str) -> str:
 def quantities(**amounts: str) -> dict[str, k8s.Quantity]:
     """Kubernetes quantities by resource: `quantities(cpu="10m", memory="20Mi")`."""
     return {resource: k8s.Quantity.from_string(amount) for resource, amount in amounts.items()}
+
+
+def resources(*, cpu: str, memory: str, cpu_limit: str, memory_limit: str) -> k8s.ResourceRequirements:
+    """What a container asks for, and the most that it gets."""
+    return k8s.ResourceRequirements(
+        requests=quantities(cpu=cpu, memory=memory), limits=quantities(cpu=cpu_limit, memory=memory_limit)
+    )
+
+
+def daemon_set(
+    chart: Component, name: str, pod: k8s.PodSpec, *, annotations: Mapping[str, str] | None = None
+) -> k8s.KubeDaemonSet:
+    """Define the DaemonSet of a chart, whose pods carry the chart's labels and these annotations."""
+    return k8s.KubeDaemonSet(
+        chart,
+        "DaemonSet",
+        metadata=k8s.ObjectMeta(name=name, namespace=DAEMON_NAMESPACE),
+        spec=k8s.DaemonSetSpec(
+            selector=k8s.LabelSelector(match_labels=chart.selector),
+            update_strategy=k8s.DaemonSetUpdateStrategy(type="RollingUpdate"),
+            template=k8s.PodTemplateSpec(
+                metadata=k8s.ObjectMeta(labels=chart.labels, annotations=annotations), spec=pod
+            ),
+        ),
+    )
 
 
 def host_directory(name: str, path: str, *, type_: str | None = None) -> k8s.Volume:

@@ -8,7 +8,7 @@ from cdk8s_plus_27 import k8s
 from constructs import Construct
 
 from k8s_charts.component import Component
-from k8s_charts.pods import image_tag, off_trainium_nodes, quantities
+from k8s_charts.pods import image_tag, off_trainium_nodes, resources
 from spec.names import DATA_PATH, LUSTRE_CLAIM, TENSORBOARD_PORT, TENSORBOARD_SERVICE, Prefix
 
 NAME = TENSORBOARD_SERVICE
@@ -26,11 +26,12 @@ class TensorBoard(Component):
         *,
         namespace: str,
         image: str,
-        claim: str = LUSTRE_CLAIM,
-        log_directory: str = LOG_DIRECTORY,
         viewers: Sequence[str] = (),
     ) -> None:
-        """`viewers`: Kubernetes groups that may port-forward to it, beyond those that may in `namespace` already."""
+        """`namespace`: one that has a claim of the shared file system.
+
+        `viewers`: Kubernetes groups that may port-forward to it, beyond those that may in `namespace` already.
+        """
         super().__init__(scope, id_, name=NAME, version=image_tag(image))
         self._namespace = namespace
         metadata = k8s.ObjectMeta(name=NAME, namespace=namespace)
@@ -54,12 +55,12 @@ class TensorBoard(Component):
                             run_as_group=NOBODY,
                             seccomp_profile=k8s.SeccompProfile(type="RuntimeDefault"),
                         ),
-                        containers=[self._container(image, log_directory)],
+                        containers=[self._container(image)],
                         volumes=[
                             k8s.Volume(
                                 name="data",
                                 persistent_volume_claim=k8s.PersistentVolumeClaimVolumeSource(
-                                    claim_name=claim, read_only=True
+                                    claim_name=LUSTRE_CLAIM, read_only=True
                                 ),
                             ),
                             k8s.Volume(name="tmp", empty_dir=k8s.EmptyDirVolumeSource()),
@@ -83,14 +84,14 @@ class TensorBoard(Component):
         if viewers:
             self._let_view(viewers)
 
-    def _container(self, image: str, log_directory: str) -> k8s.Container:
+    def _container(self, image: str) -> k8s.Container:
         page = k8s.HttpGetAction(path="/", port=k8s.IntOrString.from_string("http"))
         return k8s.Container(
             name=NAME,
             image=image,
             image_pull_policy="IfNotPresent",
             command=["tensorboard"],
-            args=[f"--logdir={log_directory}", f"--port={TENSORBOARD_PORT}", "--bind_all"],
+            args=[f"--logdir={LOG_DIRECTORY}", f"--port={TENSORBOARD_PORT}", "--bind_all"],
             env=[k8s.EnvVar(name="HOME", value="/tmp")],  # noqa: S108 - a volume of this pod alone
             ports=[k8s.ContainerPort(name="http", container_port=TENSORBOARD_PORT)],
             # Importing TensorBoard takes half a minute on a small node.
@@ -103,9 +104,7 @@ class TensorBoard(Component):
                 capabilities=k8s.Capabilities(drop=["ALL"]),
             ),
             # Keeps the points of every curve it has shown in memory.
-            resources=k8s.ResourceRequirements(
-                requests=quantities(cpu="250m", memory="512Mi"), limits=quantities(cpu="2", memory="3Gi")
-            ),
+            resources=resources(cpu="250m", memory="512Mi", cpu_limit="2", memory_limit="3Gi"),
             volume_mounts=[
                 k8s.VolumeMount(name="data", mount_path=DATA_PATH, read_only=True),
                 k8s.VolumeMount(name="tmp", mount_path="/tmp"),  # noqa: S108

@@ -8,7 +8,7 @@ import typer
 
 app = typer.Typer(
     name="trn",
-    help="Checks, launches and watches distributed training on AWS Trainium.",
+    help="Checks what teams ask for: distributed training on AWS Trainium.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

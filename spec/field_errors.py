@@ -1,6 +1,7 @@
 """Turns pydantic's errors into problems in the user's terms."""
 
 import difflib
+import json
 from collections.abc import Iterable
 from typing import Annotated, Literal, TypeGuard, get_args, get_origin
 
@@ -27,7 +28,8 @@ def shown(node: Node | None) -> str:
     if node is None:
         return "nothing"
     text = node.raw if len(node.raw) <= MAX_SHOWN else f"{node.raw[:MAX_SHOWN]}..."
-    text = " ".join(text.split())
+    if node.kind != "text":
+        text = " ".join(text.split())
     match node.kind:
         case "mapping" if 0 < len(node.children) <= MAX_SHOWN_KEYS and not any(
             child.children for child in node.children.values()
@@ -40,7 +42,7 @@ def shown(node: Node | None) -> str:
         case "null":
             return text or "nothing"
         case "text":
-            return text or '""'
+            return json.dumps(text) if text != text.strip() or "\n" in node.raw else text or '""'
         case "number":
             return f"{text} (a number)"
         case "date":
@@ -75,6 +77,8 @@ def explain(error: ErrorDetails, document: Document, model: type[BaseModel]) -> 
         got = f'"{got}" (text)'
     elif node is not None and node.kind == "number" and kind in (int, float):
         got = node.raw  # that it is a number is not what is wrong
+        if isinstance(node.value, float) and node.value.is_integer() and "." not in node.raw:
+            got += f" (YAML reads it as {int(node.value)})"
     hint = "" if ";" in text else _hint(node, kind, metadata)
     return Problem("error", loc, got, text + hint)
 

@@ -35,7 +35,8 @@ def refused(expected: str) -> PydanticCustomError:
 def _zone_id(value: str) -> str:
     if re.fullmatch(ZONE_NAME_PATTERN, value):
         raise refused(
-            "a zone id such as usw2-az4 (a zone name means another place in every account; `trn zones` lists the ids)"
+            "a zone id such as usw2-az4 (a zone name means another place in every account; "
+            "`aws ec2 describe-availability-zones` lists the ids)"
         )
     if not re.fullmatch(ZONE_ID_PATTERN, value):
         raise refused("a zone id such as usw2-az4")
@@ -77,6 +78,8 @@ def _bucket(value: str) -> str:
     if (
         not re.fullmatch(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]", value)
         or ".." in value
+        or ".-" in value
+        or "-." in value
         or re.fullmatch(r"[0-9]+(\.[0-9]+){3}", value)
         or value.startswith(_BUCKET_PREFIXES)
         or value.endswith(_BUCKET_SUFFIXES)
@@ -108,15 +111,18 @@ def _neuron_sdk(value: str) -> str:
 
 
 _ARM_FAMILY = re.compile(r"([a-z]+[0-9]+g[a-z]*|a1)\..*")
+# General-purpose, compute and memory families of the Nitro system, from `medium` on: smaller ones hold no add-ons.
+_SYSTEM_TYPE = re.compile(r"[cmrt][3-9](a|ad|an|d|dn|i|i-flex|id|idn|n|zn|-flex)?\.(medium|large|[0-9]*xlarge)")
+SYSTEM_EXPECTED = "a small general-purpose x86-64 type such as m6i.large"
 
 
 def _system_type(value: str) -> str:
     if value.startswith(("trn", "inf")):
-        raise refused("a small general-purpose type such as m6i.large; Trainium belongs in eks.node_groups")
+        raise refused(f"{SYSTEM_EXPECTED}; Trainium belongs in eks.node_groups")
     if _ARM_FAMILY.fullmatch(value):
-        raise refused("an x86-64 type such as m6i.large; the system add-ons and charts run on x86-64")
-    if not re.fullmatch(r"[a-z][a-z0-9-]*\.[a-z0-9-]+", value):
-        raise refused("an EC2 instance type such as m6i.large")
+        raise refused(f"{SYSTEM_EXPECTED}; the add-ons and charts run on x86-64")
+    if not _SYSTEM_TYPE.fullmatch(value):
+        raise refused(f"{SYSTEM_EXPECTED}, of a c, m, r or t family")
     return value
 
 
@@ -236,7 +242,7 @@ TrainiumType = Annotated[
     Field(json_schema_extra={"enum": list(HARDWARE)}),
     Expected(TRAINIUM_EXPECTED, choices=tuple(HARDWARE)),
 ]
-SystemType = Annotated[str, AfterValidator(_system_type), Expected("an EC2 instance type such as m6i.large")]
+SystemType = Annotated[str, AfterValidator(_system_type), Expected(SYSTEM_EXPECTED)]
 AmiId = Annotated[
     str,
     Field(pattern=r"^ami-([0-9a-f]{8}|[0-9a-f]{17})$"),

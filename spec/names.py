@@ -91,10 +91,16 @@ LUSTRE_STORAGE_CLASS = "fsx-lustre"
 TRAINING_SERVICE_ACCOUNT = "training"
 """ServiceAccount of job pods in a queue's namespace: no token, no permissions."""
 
+
+def service_host(service: str, namespace: str) -> str:
+    """DNS name of a Service that is good in every namespace; EKS clusters are all named cluster.local."""
+    return f"{service}.{namespace}.svc.cluster.local"
+
+
 ETCD_SERVICE = "etcd"
 ETCD_PORT = 2379
-ETCD_ENDPOINT = f"{ETCD_SERVICE}.{SYSTEM_NAMESPACE}.svc.cluster.local:{ETCD_PORT}"
-"""HOST:PORT for torchrun's `--rdzv_endpoint`, good in every namespace; EKS clusters are all named cluster.local."""
+ETCD_ENDPOINT = f"{service_host(ETCD_SERVICE, SYSTEM_NAMESPACE)}:{ETCD_PORT}"
+"""HOST:PORT for torchrun's `--rdzv_endpoint`."""
 
 TENSORBOARD_IMAGE = "tensorboard"
 """Folder in images/ whose image TensorBoard runs."""

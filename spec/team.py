@@ -30,10 +30,8 @@ from spec.fields import (
     ZoneId,
 )
 from spec.hardware import EfaLayout, Hardware, hardware
+from spec.lustre import DEFAULT_DEPLOYMENT, DEFAULT_THROUGHPUT, SMALLEST_GIB
 from spec.names import TENSORBOARD_IMAGE
-
-DEFAULT_THROUGHPUT: Mapping[str, int | None] = {"SCRATCH_2": None, "PERSISTENT_1": 200, "PERSISTENT_2": 250}
-"""MB/s per TiB of Lustre storage, by deployment; a scratch file system has a fixed one that may not be given."""
 
 
 class _Part(BaseModel):
@@ -52,15 +50,15 @@ class Network(_Part):
     nat: Literal["single", "none"] = "single"
     """One NAT gateway, or none: AWS services are then reached through VPC endpoints only, the internet not at all."""
     verified_zones: tuple[ZoneId, ...] = ()
-    """Zone ids that `trn zones` has shown to offer the type in this account; they override the built-in offerings."""
+    """Zone ids that you have seen to offer the type in this account; they override the built-in offerings."""
 
 
 class Lustre(_Part):
     """An FSx for Lustre file system on SSD, Lustre 2.15."""
 
-    capacity_gib: int = 1200
+    capacity_gib: int = SMALLEST_GIB
     """Storage in GiB: 1200, or a multiple of 2400."""
-    deployment: Literal["SCRATCH_2", "PERSISTENT_1", "PERSISTENT_2"] = "PERSISTENT_2"
+    deployment: Literal["SCRATCH_2", "PERSISTENT_1", "PERSISTENT_2"] = DEFAULT_DEPLOYMENT
     """FSx deployment type; SCRATCH_2 is neither replicated nor backed up."""
     throughput: int | None = None
     """MB/s per TiB: 125, 250, 500 or 1000 for PERSISTENT_2 (default 250); 50, 100 or 200 for PERSISTENT_1 (default
@@ -73,7 +71,7 @@ class Lustre(_Part):
     def _throughput_of_deployment(cls, data: object) -> object:
         if not isinstance(data, dict) or data.get("throughput") is not None:
             return data
-        deployment = data.get("deployment", "PERSISTENT_2")
+        deployment = data.get("deployment", DEFAULT_DEPLOYMENT)
         return data | {"throughput": DEFAULT_THROUGHPUT.get(deployment) if isinstance(deployment, str) else None}
 
 
@@ -159,7 +157,7 @@ class Queue(_Named):
     """Share of the cluster against the other queues; higher = more."""
     neuron_devices: int = Field(ge=1)
     """Most Neuron devices that the jobs of the queue use together."""
-    researchers: tuple[Principal, ...] = ()
+    researchers: tuple[Principal, ...] = Field(default=(), max_length=100)
     """ARNs of the IAM roles and users that submit and watch jobs in the queue's namespace, and nothing else."""
 
 
@@ -181,7 +179,7 @@ class Eks(_Part):
     # 40: https://docs.aws.amazon.com/eks/latest/userguide/service-quotas.html
     public_access_cidrs: tuple[Cidr, ...] = Field(default=(), max_length=40)
     """Address ranges that reach the cluster's public endpoint; empty = private endpoint only."""
-    admins: tuple[Principal, ...] = ()
+    admins: tuple[Principal, ...] = Field(default=(), max_length=50)
     """ARNs of the IAM roles and users that administer the cluster, as access entries."""
     rendezvous: Literal["c10d", "etcd"] = "c10d"
     """How the workers of a job find each other; etcd defines an etcd server in the cluster."""

@@ -4,6 +4,7 @@ A subset of YAML is read: one document of plain mappings, lists and scalars. Anc
 because a value that stands elsewhere cannot be reviewed where it is used.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
@@ -13,6 +14,8 @@ import yaml
 
 from spec.findings import FILE, Loc, Problem
 
+PLAIN_INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
+"""What every reader takes for the same number: 010 is 8 and 1:30 is 90 in YAML 1.1, and in no editor."""
 MAX_DEPTH = 16
 """Levels of nesting; a team file has four."""
 
@@ -175,6 +178,8 @@ def _scalar(event: yaml.ScalarEvent, line: int) -> Node:
     elif kind != "text":
         try:
             value = getattr(_CONSTRUCTOR, f"construct_yaml_{name}")(yaml.ScalarNode(tag, raw))
-        except ValueError:  # such as 0x_, or a number of five thousand digits
+            if name == "int" and not PLAIN_INTEGER.fullmatch(raw):
+                value = float(int(str(value)))  # which no key for whole numbers takes
+        except (ValueError, OverflowError):  # such as 0x_, or a number of five thousand digits
             kind = "text"
     return Node(kind, line, raw, value)

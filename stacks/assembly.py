@@ -7,6 +7,7 @@ and lets a team whose inputs did not change keep its templates; the assembly is 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,8 +22,10 @@ from stacks.settings import CONTEXT_VARIABLE, Settings, read_settings
 
 TEAMS_PER_PROCESS = 8
 """Teams that one process synthesizes in about the time that another process takes to start."""
+INTERRUPTED, TERMINATED = 130, 143
+"""Exit codes by which a shell tells that a signal ended a program."""
 MAX_PROCESSES = 4
-"""Each takes 350 MiB."""
+"""Each takes 350 MiB, its Node process included."""
 
 
 class SynthesisError(Exception):
@@ -31,6 +34,8 @@ class SynthesisError(Exception):
 
 def main(arguments: Sequence[str]) -> int:
     """Synthesize. Exit code 2 when an argument or a team file is wrong, 1 when synthesis fails; reasons on stderr."""
+    # Ending by exception stops the processes that share the work, and clears away what they made.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     try:
         settings = read_settings(arguments)
         teams = [_load(path) for path in settings.team_files]
@@ -40,9 +45,11 @@ def main(arguments: Sequence[str]) -> int:
     except SpecError as error:
         print(error, file=sys.stderr)
         return 2
-    except SynthesisError as error:
+    except (SynthesisError, OSError) as error:
         print(error, file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return INTERRUPTED
     return 0
 
 
@@ -70,6 +77,8 @@ def synthesize(settings: Settings, teams: Sequence[Team]) -> None:
         write_manifest(outdir, names)
         if settings.everything:
             remove_others(outdir, names)
+    if not settings.is_for_the_cli:
+        print(f"{outdir}: {', '.join(names)} ({len(stale)} synthesized, {len(names) - len(stale)} unchanged)")
 
 
 def _synthesize_in_processes(settings: Settings, teams: Sequence[Team], workshop: Path) -> list[Path]:
@@ -110,7 +119,7 @@ def _build(settings: Settings, teams: Sequence[Team], outdir: Path) -> None:
     os.environ.pop(CONTEXT_VARIABLE, None)
     from aws_cdk import App  # not at the top: a run in which nothing is stale never starts jsii
 
-    from stacks.charts import write_manifests
+    from stacks.manifest import write_manifests
     from stacks.team_stage import TeamStage
 
     app = App(

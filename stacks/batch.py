@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from aws_cdk import aws_ec2 as ec2, aws_iam as iam, aws_logs as logs
+from aws_cdk import aws_iam as iam, aws_logs as logs
 from constructs import Construct
 
 from constructs_lib.batch_compute import TrainingJobQueue, TrnComputeEnvironment
 from constructs_lib.job_definition import MultiNodeJobDefinition
 from constructs_lib.launch_template import TrnLaunchTemplate
+from constructs_lib.task_ports import TaskPorts
 from spec.names import ARTIFACTS_URI_ENV, Output, job_definition_arn_output
 from spec.team import Batch, Team
 from stacks.network import NetworkStack
@@ -22,7 +23,7 @@ class BatchStack(TeamStack):
         self, scope: Construct, id_: str, *, team: Team, batch: Batch, network: NetworkStack, storage: StorageStack
     ) -> None:
         super().__init__(scope, id_, team=team, description="AWS Batch on Trainium")
-        _let_tasks_meet(self, vpc=network.vpc)
+        TaskPorts(self, "TaskPorts", vpc=network.vpc)
         compute_environment = TrnComputeEnvironment(
             self,
             "ComputeEnvironment",
@@ -80,25 +81,3 @@ class BatchStack(TeamStack):
         self.output(Output.JOB_QUEUE_ARN, job_queue.arn, "Job queue")
         self.output(Output.JOB_LOG_GROUP_NAME, log_group.log_group_name, "Log group of every job")
         self.output(Output.JOB_ROLE_ARN, job_role.role_arn, "Role of every job")
-
-
-def _let_tasks_meet(scope: Construct, *, vpc: ec2.Vpc) -> None:
-    """Open the ports on which the nodes of a job reach its main node, and each other.
-
-    Each node's container has a network interface of its own. Its groups are the compute environment's; ours has none,
-    since the launch template brings interfaces, and then Batch takes the VPC's default group. That group admits itself
-    until somebody removes the rule, as a common security control does; this rule does not depend on it.
-    https://docs.aws.amazon.com/batch/latest/userguide/mnp-ce.html
-    """
-    default_group = vpc.vpc_default_security_group
-    ec2.CfnSecurityGroupIngress(
-        scope,
-        "TaskToTask",
-        group_id=default_group,
-        source_security_group_id=default_group,
-        ip_protocol="tcp",
-        # torchrun's rendezvous, Gloo and the Neuron runtime's bootstrap choose ports above the privileged ones.
-        from_port=1024,
-        to_port=65535,
-        description="Between the containers of multi-node jobs",
-    )

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
 
 from k8s_charts.efa_device_plugin import EfaDevicePlugin
 from k8s_charts.etcd import Etcd
@@ -15,7 +12,8 @@ from k8s_charts.namespaces import QueueNamespace, SystemNamespace
 from k8s_charts.neuron_device_plugin import NeuronDevicePlugin
 from k8s_charts.neuron_monitor import NeuronMonitor
 from k8s_charts.queue import VolcanoQueue
-from k8s_charts.render import Objects, render, to_yaml
+from k8s_charts.queue_admission import QueueAdmission
+from k8s_charts.render import Objects, render
 from k8s_charts.tensorboard import TensorBoard
 from k8s_charts.volcano import VolcanoControllers, VolcanoCrds, VolcanoWebhooks
 from spec import components
@@ -30,15 +28,7 @@ from spec.names import (
 )
 from spec.queue_capability import queue_capability
 from spec.team import Eks, Lustre, Queue, Team
-
-
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """Objects that are applied together; `name` is the component's, and unique in a cluster."""
-
-    name: str
-    objects: Objects
-
+from stacks.manifest import Manifest, placeholder
 
 Phase = tuple[Manifest, ...]
 
@@ -60,67 +50,46 @@ def phases(team: Team, eks: Eks) -> tuple[Phase, ...]:
         (
             Manifest("namespace", render(SystemNamespace)),
             Manifest("volcano-crds", render(VolcanoCrds)),
-            *(_queue_namespace(eks, queue) for queue in eks.queues),
+            *(_queue_namespace(team, eks, queue) for queue in eks.queues),
         ),
-        (*_daemons(team, eks), *_services(team, eks), Manifest("volcano", volcano)),
+        (
+            *_daemons(team, eks),
+            *_services(team, eks),
+            # Before the webhook can admit a job.
+            *((Manifest("queue-admission", render(QueueAdmission)),) if eks.queues else ()),
+            Manifest("volcano", volcano),
+        ),
         (Manifest("volcano-webhooks", render(VolcanoWebhooks)),),
     )
 
 
-def queues(team: Team, eks: Eks) -> Phase:
-    """The queues, which the webhook must admit, each with the claim of its namespace.
+def queues(eks: Eks) -> Phase:
+    """The queues, which the webhook must admit.
 
     Each is a manifest of its own, so that a queue without a line in the team file any more is deleted.
     """
-    lustre = team.storage.lustre
     return tuple(
         Manifest(
             f"queue-{queue.name}",
-            [
-                *render(VolcanoQueue, name=queue.name, weight=queue.weight, capability=_capability(eks, queue)),
-                *(_claim(queue.name, lustre) if lustre else ()),
-            ],
+            render(VolcanoQueue, name=queue.name, weight=queue.weight, capability=_capability(eks, queue)),
         )
         for queue in eks.queues
     )
-
-
-def write_manifests(folder: Path, manifests: Sequence[Manifest]) -> None:
-    """Write manifests for review as `NN-NAME.k8s.yaml`, to be applied in the order of their names.
-
-    A value that exists only after a deployment stands there as `${OUTPUT KEY}`.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    digits = max(2, len(str(len(manifests))))
-    for number, manifest in enumerate(manifests, start=1):
-        (folder / f"{number:0{digits}}-{manifest.name}.k8s.yaml").write_text(to_yaml(manifest.objects))
-
-
-def placeholder(key: str) -> str:
-    """Stands for the value of an output, which exists only after a deployment."""
-    return f"${{{key}}}"
-
-
-def fill(value: Any, outputs: Mapping[str, str]) -> Any:
-    """`value` with the placeholders in its strings replaced."""
-    if isinstance(value, str):
-        for key, output in outputs.items():
-            value = value.replace(placeholder(key), output)
-        return value
-    if isinstance(value, Mapping):
-        return {key: fill(item, outputs) for key, item in value.items()}
-    if isinstance(value, list):
-        return [fill(item, outputs) for item in value]
-    return value
 
 
 def _capability(eks: Eks, queue: Queue) -> dict[str, int]:
     return queue_capability(queue.neuron_devices, [group.hardware for group in eks.node_groups])
 
 
-def _queue_namespace(eks: Eks, queue: Queue) -> Manifest:
+def _queue_namespace(team: Team, eks: Eks, queue: Queue) -> Manifest:
+    """A queue's namespace with all that is in it.
+
+    The claim is here and not with the queue: deleting a claim waits for the pods that use it, which end only with the
+    namespace; and what is dropped from a manifest is pruned only in namespaces that the manifest names.
+    """
+    lustre = team.storage.lustre
     objects = render(QueueNamespace, name=queue.name, capability=_capability(eks, queue))
-    return Manifest(f"queue-namespace-{queue.name}", objects)
+    return Manifest(f"namespace-{queue.name}", [*objects, *(_claim(queue.name, lustre) if lustre else ())])
 
 
 def _daemons(team: Team, eks: Eks) -> Iterator[Manifest]:

@@ -47,6 +47,7 @@ class NodesStack(TeamStack):
                 launch_template=launch_template,
                 hardware=group.hardware,
                 capacity=group.capacity_option,
+                kubernetes_version=eks.version,
                 release_version=eks.node_release(team.neuron_sdk),
                 min_size=group.min,
                 desired_size=group.desired,

@@ -32,6 +32,8 @@ class Settings:
     """Whether every team of the folder is wanted, so that what is left of others goes."""
     validate: bool
     outdir: Path
+    is_for_the_cli: bool
+    """Whether the CDK CLI runs us; it speaks to the user then."""
     flags: Mapping[str, Any]
     """CDK feature flags of cdk.json, which only the CDK CLI would read by itself."""
 
@@ -50,6 +52,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str] = os.
         everything=not wanted,
         validate=validate == "true",
         outdir=Path(environment.get(OUTDIR_VARIABLE) or ROOT / "cdk.out"),
+        is_for_the_cli=bool(environment.get(OUTDIR_VARIABLE)),
         flags=flags,
     )
 

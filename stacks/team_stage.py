@@ -9,8 +9,8 @@ from constructs import Construct
 
 from spec.team import Team
 from stacks.batch import BatchStack
-from stacks.charts import Manifest
 from stacks.cluster import ClusterStack
+from stacks.manifest import Manifest
 from stacks.network import NetworkStack
 from stacks.nodes import NodesStack
 from stacks.storage import StorageStack

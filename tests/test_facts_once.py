@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from spec.hardware import HARDWARE
+from spec.lustre import SMALLEST_GIB, STEP_GIB
 from spec.versions import KUBECTL_LAYERS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -32,6 +33,10 @@ PATTERNS = {
     "zone id": r"\b[a-z]{2,5}\d-az\d\b",
     "Kubernetes or AMI release": r"\b1\.(3\d|2\d)\b",
     "image registry": r"\.dkr\.ecr\.|public\.ecr\.aws",
+    "Lustre deployment": r"\b(SCRATCH|PERSISTENT)_\d",
+    "CSI driver": r"\bcsi\.aws\.com\b",
+    "mount option": r"^flock$",
+    "cluster domain": r"\bcluster\.local\b",
 }
 NUMBERS = {
     number
@@ -40,6 +45,8 @@ NUMBERS = {
     if number > 4
 }
 """Numbers of the hardware table; smaller ones mean too many things."""
+LUSTRE_NUMBERS = {SMALLEST_GIB, STEP_GIB}
+"""Sizes of Lustre file systems; their throughputs mean too many things."""
 
 ALLOWED: dict[tuple[str, str], str] = {
     ("constructs_lib/job_definition.py", "SHARED_MEMORY_FRACTION"): "an eighth of the memory, the same on every type",
@@ -78,6 +85,8 @@ def facts(path: Path, name: str) -> Iterator[str]:
         if isinstance(value, int):
             if value in NUMBERS:
                 yield f"{name}:{line}: {value}, a number of the hardware table"
+            if value in LUSTRE_NUMBERS:
+                yield f"{name}:{line}: {value}, a number of Lustre file systems"
             continue
         for what, pattern in PATTERNS.items():
             if found := re.search(pattern, value):
@@ -113,6 +122,11 @@ def test_every_exception_is_still_needed() -> None:
         'image = f"{account}.dkr.ecr.{region}.amazonaws.com/x"',
         "devices = range(16)",
         "vcpus = 128 * nodes",
+        'parameters = {"deploymentType": "PERSISTENT_2"}',
+        'driver = "fsx.csi.aws.com"',
+        'mount_options = ["flock"]',
+        'host = f"{service}.{namespace}.svc.cluster.local"',
+        "capacity_gib = 1200",
     ],
 )
 def test_a_fact_is_seen_in_code_but_not_in_words(code: str, tmp_path: Path) -> None:

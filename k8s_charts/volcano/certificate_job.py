@@ -8,6 +8,7 @@ from cdk8s_plus_27 import k8s
 from constructs import Construct
 
 from k8s_charts.component import Component
+from k8s_charts.pods import resources
 from k8s_charts.volcano import pod
 from k8s_charts.volcano.programs import ADMISSION_SECRET
 from k8s_charts.volcano.rbac import CERTIFICATE_JOB
@@ -76,7 +77,7 @@ def _pod(image: str) -> k8s.PodSpec:
             # The script writes its files to /tmp, its tools theirs to the home folder.
             env=[k8s.EnvVar(name="HOME", value=scratch)],
             # openssl and kubectl, for seconds.
-            resources=pod.resources(cpu="50m", memory="64Mi", cpu_limit="1", memory_limit="256Mi"),
+            resources=resources(cpu="50m", memory="64Mi", cpu_limit="1", memory_limit="256Mi"),
             mounts=[k8s.VolumeMount(name="scratch", mount_path=scratch)],
         ),
         volumes=[k8s.Volume(name="scratch", empty_dir=k8s.EmptyDirVolumeSource())],

@@ -76,11 +76,3 @@ def container(
         ),
         volume_mounts=[*mounts] or None,
     )
-
-
-def resources(*, cpu: str, memory: str, cpu_limit: str, memory_limit: str) -> k8s.ResourceRequirements:
-    quantity = k8s.Quantity.from_string
-    return k8s.ResourceRequirements(
-        requests={"cpu": quantity(cpu), "memory": quantity(memory)},
-        limits={"cpu": quantity(cpu_limit), "memory": quantity(memory_limit)},
-    )

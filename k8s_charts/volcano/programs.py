@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from cdk8s_plus_27 import k8s
 
+from k8s_charts.pods import resources
 from k8s_charts.volcano import rbac
 from k8s_charts.volcano.configuration import ADMISSION_CONF, SCHEDULER_CONF
-from k8s_charts.volcano.pod import resources
 from k8s_charts.volcano.program import Program, http_healthz, tcp
 from k8s_charts.volcano.webhook import ADMISSION_PATHS, SERVICE_PORT
 from spec.names import Volcano

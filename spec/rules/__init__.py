@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import date
 
 from spec.findings import Problem
-from spec.rules import batch, capacity, eks, network, storage
+from spec.rules import batch, capacity, eks, network, storage, tags
 from spec.team import Team
 
 
@@ -17,3 +17,4 @@ def problems(team: Team, today: date) -> Iterator[Problem]:
     yield from eks.problems(team, today)
     yield from batch.problems(team)
     yield from storage.problems(team)
+    yield from tags.problems(team)

@@ -9,7 +9,7 @@ from spec import compatibility
 from spec.components import PUBLIC_REGISTRIES
 from spec.findings import Loc, Problem
 from spec.kubernetes_versions import SUPPORT_WINDOWS
-from spec.names import PART_OF
+from spec.names import PART_OF, Volcano
 from spec.rules.network import PRIVATE_RANGES
 from spec.team import Eks, Team
 
@@ -17,8 +17,10 @@ SUPPORT_NOTICE = timedelta(days=60)
 """How long before the end of standard support a warning is given: time to test and roll an upgrade."""
 RESERVED_QUEUES = ("default", "root")
 """Volcano's scheduler defines these itself. https://volcano.sh/en/docs/queue/"""
-RESERVED_NAMESPACES = ("default", "kube-", "volcano-", PART_OF)
-"""Starts of namespaces that Kubernetes, Volcano and this project use; a queue's namespace is named after it."""
+RESERVED_NAMESPACES = (PART_OF, Volcano.NAMESPACE, "volcano-monitoring")
+"""Namespaces that Volcano and this project use; a queue's namespace is named after it. Kubernetes keeps kube-*."""
+MAX_PRINCIPALS = 200
+"""Access entries are resources of the cluster stack, which holds 500; queues and charts take the rest."""
 
 
 def problems(team: Team, today: date) -> Iterator[Problem]:
@@ -167,7 +169,7 @@ def _queues(team: Team, eks: Eks) -> Iterator[Problem]:
         if queue.name in RESERVED_QUEUES:
             expected = f"another name: Volcano defines the queues {' and '.join(RESERVED_QUEUES)} itself"
             yield Problem("error", (*loc, "name"), queue.name, expected)
-        elif queue.name.startswith(RESERVED_NAMESPACES):
+        elif queue.name in RESERVED_NAMESPACES or queue.name.startswith("kube-"):
             expected = "another name: the queue's namespace is named after it, and this one belongs to the cluster"
             yield Problem("error", (*loc, "name"), queue.name, expected)
         if queue.neuron_devices > devices:
@@ -182,6 +184,9 @@ def _queues(team: Team, eks: Eks) -> Iterator[Problem]:
         for position, queue in enumerate(eks.queues)
         for index, arn in enumerate(queue.researchers)
     ]
+    if (principals := len({arn for _, arn in entries})) > MAX_PRINCIPALS:
+        expected = f"at most {MAX_PRINCIPALS} in admins and all researchers together: let people share IAM roles"
+        yield Problem("error", ("eks", "queues"), f"{principals} IAM principals", expected, (("eks", "admins"),))
     partition = _partition(team.region)
     for number, (loc, arn) in enumerate(entries[len(eks.admins) :], start=len(eks.admins)):
         if arn.split(":")[1] != partition:

@@ -4,11 +4,8 @@ from collections.abc import Iterator
 
 from spec import compatibility
 from spec.findings import Loc, Problem
+from spec.lustre import SMALLEST_GIB, STEP_GIB, THROUGHPUTS
 from spec.team import Lustre, Team
-
-# https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystemLustreConfiguration.html
-THROUGHPUTS = {"PERSISTENT_1": (50, 100, 200), "PERSISTENT_2": (125, 250, 500, 1000)}
-SMALLEST_GIB, STEP_GIB = 1200, 2400
 
 XLA_IMAGES = frozenset({"bert", "llama2", "allreduce"})
 """Image folders of this project that are built on the PyTorch/XLA training image."""
@@ -36,11 +33,11 @@ def _lustre(lustre: Lustre) -> Iterator[Problem]:
         expected = f"{SMALLEST_GIB} or a multiple of {STEP_GIB} GiB, such as {near}"
         yield Problem("error", (*loc, "capacity_gib"), str(gib), expected)
     reads: tuple[Loc, ...] = ((*loc, "deployment"),)
-    allowed = THROUGHPUTS.get(lustre.deployment)
-    if allowed is None and lustre.throughput is not None:
+    allowed = THROUGHPUTS[lustre.deployment]
+    if not allowed and lustre.throughput is not None:
         expected = f"no throughput: {lustre.deployment} has a fixed one"
         yield Problem("error", (*loc, "throughput"), str(lustre.throughput), expected, reads)
-    elif allowed is not None and lustre.throughput not in allowed:
+    elif allowed and lustre.throughput not in allowed:
         expected = f"one of {', '.join(map(str, allowed))} MB/s per TiB for {lustre.deployment}"
         yield Problem("error", (*loc, "throughput"), str(lustre.throughput), expected, reads)
 

@@ -17,7 +17,7 @@ MAKE = shutil.which("make") or "make"
 
 
 def make(*arguments: str, directory: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    environment = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LC_ALL": "C"}
+    environment = {"PATH": "/usr/bin:/bin", "HOME": "/dev/null", "LC_ALL": "C"}
     return subprocess.run(
         [MAKE, "-C", str(directory), "--no-print-directory", *arguments],
         env=environment,

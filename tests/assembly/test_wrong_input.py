@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from spec.team_file import find_team_files
 from stacks.assembly import main
 from tests.assembly.conftest import ALPHA, BETA, Synthesis, contents, write_teams
+from tests.conftest import ROOT
 
 USAGE = "expected -c teams_dir=DIR, -c team=NAME[,NAME] or -c validate=true\n"
 
@@ -45,15 +47,18 @@ def test_arguments(arguments: list[str], got: str, outdir: Path, capsys: pytest.
     assert refused(arguments, outdir, capsys) == f"argument: got {got}, {USAGE}"
 
 
+TEAMS = ", ".join(path.stem for path in find_team_files(ROOT / "teams"))
+
+
 @pytest.mark.parametrize(
     ("argument", "message"),
     [
-        ("team=bort", "team: got bort, expected one of bert, llama2, research\n"),
-        ("team=bert,x,y", "team: got x, y, expected one of bert, llama2, research\n"),
-        ("team=bert.yaml", "team: got bert.yaml, expected one of bert, llama2, research\n"),
+        ("team=bort", f"team: got bort, expected one of {TEAMS}\n"),
+        ("team=bert,x,y", f"team: got x, y, expected one of {TEAMS}\n"),
+        ("team=bert.yaml", f"team: got bert.yaml, expected one of {TEAMS}\n"),
         ("validate=yes", "validate: got yes, expected true or false\n"),
         ("teams_dir=", "teams_dir: got nothing, expected a folder of team files\n"),
-        ("teams_dir=/nonexistent", "teams_dir: got /nonexistent, expected a folder of team files\n"),
+        ("teams_dir=/dev/null/none", "teams_dir: got /dev/null/none, expected a folder of team files\n"),
         ("teams_dir=/dev/null", "teams_dir: got /dev/null, expected a folder of team files\n"),
     ],
 )

@@ -21,6 +21,7 @@ RESERVATION = "cr-0123456789abcdef0"
 BLOCK = "cr-0fedcba9876543210"
 ACCOUNT = "111122223333"
 GROUP_NAME = "existing-group"
+ALICE = f"arn:aws:iam::{ACCOUNT}:role/Alice"
 
 CAPACITY: Mapping[Kind, Any] = {
     "on-demand": "on-demand",
@@ -93,6 +94,18 @@ BATCHES: tuple[Mapping[str, Any], ...] = (
 IMAGES = (["bert", "llama2", "allreduce"], ["own"])
 TAGS: tuple[Mapping[str, str], ...] = ({}, {"cost-center": "4711"})
 
+SHARED: Mapping[str, Any] = {
+    "admins": [f"arn:aws:iam::{ACCOUNT}:role/Admin"],
+    "rendezvous": "etcd",
+    "dynamic_volumes": True,
+    "registry_mirrors": {"docker.io": "mirror.example/hub", "quay.io": "mirror.example/quay"},
+    "queues": [
+        {"name": "vision", "neuron_devices": 16, "researchers": [ALICE, f"arn:aws:iam::{ACCOUNT}:user/Bob"]},
+        {"name": "language", "weight": 3, "neuron_devices": 32, "researchers": [ALICE]},
+    ],
+}
+"""A cluster that two groups of researchers share; Alice is in both."""
+
 
 def teams() -> Iterator[tuple[str, dict[str, Any]]]:
     """(name, keys of the team file) of each team: one for each row, layout and path."""
@@ -105,6 +118,8 @@ def teams() -> Iterator[tuple[str, dict[str, Any]]]:
         yield team_name(row, layout, path), _keys(number, row, layout, path)
     row = HARDWARE["trn1.32xlarge"]
     yield "both-paths", _keys(0, row, "efa", "eks") | {"batch": _batch(1, row, "efa")}
+    shared = _keys(0, row, "efa", "eks")
+    yield "shared", shared | {"eks": shared["eks"] | SHARED}
 
 
 def team_name(row: Hardware, layout: EfaLayout | None, path: Path) -> str:

@@ -24,6 +24,9 @@ from tests.invariants.matrix import (
     team_name,
 )
 
+MIXED = {"both-paths", "shared"}
+"""Teams of the matrix that are not made by turns."""
+
 
 def errors(folder: Path, row: Hardware, keys: dict[str, Any]) -> list[str]:
     """What the validator refuses in a team of this hardware row, in a Region that offers it."""
@@ -60,7 +63,7 @@ def test_every_valid_row_layout_and_path_is_synthesized(matrix: dict[str, Synthe
         for item in COMBINATIONS
         if item.capacity == "on-demand" and not item.refused
     }
-    assert set(matrix) == valid | {"both-paths"}
+    assert set(matrix) == valid | MIXED
 
 
 def test_every_valid_capacity_and_placement_is_synthesized_on_eks(matrix: dict[str, Synthesized]) -> None:
@@ -76,6 +79,17 @@ def test_every_valid_capacity_and_placement_is_synthesized_on_eks(matrix: dict[s
         for group in (synthesized.team.eks.node_groups if synthesized.team.eks else ())
     }
     assert found == valid
+
+
+def test_one_team_asks_for_all_that_runs_in_a_cluster(matrix: dict[str, Synthesized]) -> None:
+    eks = matrix["shared"].team.eks
+    assert eks is not None
+    assert (eks.rendezvous, eks.dynamic_volumes, eks.neuron_monitor) == ("etcd", True, True)
+    assert matrix["shared"].team.tensorboard
+    assert eks.registry_mirrors
+    researchers = [set(queue.researchers) for queue in eks.queues]
+    assert researchers[0] & researchers[1]
+    assert researchers[0] != researchers[1]
 
 
 def test_every_other_choice_meets_both_paths(matrix: dict[str, Synthesized]) -> None:
@@ -94,7 +108,7 @@ def test_every_other_choice_meets_both_paths(matrix: dict[str, Synthesized]) -> 
             ("tags", len(team.tags)),
         }
         for path, part in (("eks", team.eks), ("batch", team.batch)):
-            if part is not None and name != "both-paths":
+            if part is not None and name not in MIXED:
                 choices[path] |= chosen
     expected: set[Any] = {("nat", nat) for nat in NATS}
     expected |= {("account", True), ("account", False), ("bucket", True), ("bucket", False)}

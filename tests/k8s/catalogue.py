@@ -18,6 +18,7 @@ from k8s_charts.namespaces import QueueNamespace, SystemNamespace
 from k8s_charts.neuron_device_plugin import NeuronDevicePlugin
 from k8s_charts.neuron_monitor import NeuronMonitor
 from k8s_charts.queue import VolcanoQueue
+from k8s_charts.queue_admission import QueueAdmission
 from k8s_charts.tensorboard import TensorBoard
 from spec.components import ETCD, NEURON_DEVICE_PLUGIN, NEURON_MONITOR
 from spec.efa_plugin_registry import efa_device_plugin_image
@@ -67,6 +68,7 @@ CHARTS: Mapping[str, Callable[[App], Component]] = MappingProxyType(
         "volcano-queue.maximal": lambda app: VolcanoQueue(
             app, "chart", name="a-queue-with-the-longest-name-32", weight=1000000, capability=LARGE_QUEUE
         ),
+        "queue-admission": lambda app: QueueAdmission(app, "chart"),
         "etcd.minimal": lambda app: Etcd(app, "chart", image=ETCD.uri({})),
         "etcd.maximal": lambda app: Etcd(app, "chart", image=ETCD.uri({"quay.io": MIRROR})),
         "lustre-volume.minimal": lambda app: LustreVolume(
@@ -81,8 +83,6 @@ CHARTS: Mapping[str, Callable[[App], Component]] = MappingProxyType(
             subnet_id="subnet-0123456789abcdef0",
             security_group_id="sg-0123456789abcdef0",
             tags={"trn-training:team": "bert"},
-            deployment_type="SCRATCH_2",
-            throughput=None,
         ),
         "lustre-storage-class.maximal": lambda app: LustreStorageClass(
             app,
@@ -90,8 +90,6 @@ CHARTS: Mapping[str, Callable[[App], Component]] = MappingProxyType(
             subnet_id="subnet-0123456789abcdef0",
             security_group_id="sg-0123456789abcdef0",
             tags={"trn-training:team": "bert", "cost-centre": "42"},
-            deployment_type="PERSISTENT_2",
-            throughput=1000,
         ),
         "tensorboard.minimal": lambda app: TensorBoard(app, "chart", namespace="default", image=TEAM_IMAGE),
         "tensorboard.maximal": lambda app: TensorBoard(
@@ -99,8 +97,6 @@ CHARTS: Mapping[str, Callable[[App], Component]] = MappingProxyType(
             "chart",
             namespace=SYSTEM_NAMESPACE,
             image=TEAM_IMAGE,
-            claim="another-claim",
-            log_directory="/data/experiments",
             viewers=[researchers_group("vision"), researchers_group("language")],
         ),
     }

@@ -23,7 +23,10 @@ from tests.k8s.rules import broken, containers, pods
 from tests.k8s.snapshots import YamlSnapshot
 from tests.k8s.validation import VERSIONS, problems
 
-CLUSTER_SCOPED = ("ClusterRole", "ClusterRoleBinding", "Namespace", "PersistentVolume", "Queue", "StorageClass")
+CLUSTER_SCOPED = (
+    *("ClusterRole", "ClusterRoleBinding", "Namespace", "PersistentVolume", "Queue", "StorageClass"),
+    *("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"),
+)
 TOGETHER = tuple(name for name in CHARTS if not name.endswith(".minimal"))
 """Charts that may stand in one cluster."""
 
@@ -74,6 +77,7 @@ def test_every_object_is_accepted_by_every_version(version: str, definitions: Ob
         ("etcd.minimal", ("spec", "template", "spec", "containers", 0)),
         ("queue-namespace.minimal", ("metadata",)),
         ("volcano-queue.minimal", ("spec",)),
+        ("queue-admission", ("spec", "validations", 0)),
     ],
 )
 def test_a_misspelt_field_is_seen(name: str, path: tuple[str | int, ...], definitions: Objects) -> None:

@@ -52,7 +52,7 @@ def test_a_file_system_of_a_claim_is_a_current_one_and_is_kept() -> None:
         "subnetId": "subnet-0123456789abcdef0",
         "securityGroupIds": "sg-0123456789abcdef0",
         "deploymentType": "PERSISTENT_2",
-        "perUnitStorageThroughput": "1000",
+        "perUnitStorageThroughput": "250",
         "storageType": "SSD",
         "dataCompressionType": "LZ4",
         "fileSystemTypeVersion": "2.15",
@@ -60,7 +60,6 @@ def test_a_file_system_of_a_claim_is_a_current_one_and_is_kept() -> None:
     }
 
 
-def test_a_scratch_file_system_has_no_throughput_to_choose() -> None:
+def test_one_tag_is_written_without_a_comma() -> None:
     parameters = only("lustre-storage-class.minimal", "StorageClass")["parameters"]
-    assert "perUnitStorageThroughput" not in parameters
-    assert all(isinstance(value, str) for value in parameters.values())
+    assert parameters["extraTags"] == "trn-training:team=bert"

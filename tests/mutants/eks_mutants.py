@@ -5,9 +5,15 @@ from __future__ import annotations
 from tests.mutants.mutant import Mutant, gone, merged, plus, to, without_last
 from tests.rules import assembly, eks, iam
 
-CLUSTER, NODES = "bert/Cluster", "bert/Nodes"
+CLUSTER, NODES, SHARED = "bert/Cluster", "bert/Nodes", "shared/Cluster"
 EKS, GROUP, ADDON = "AWS::EKS::Cluster", "AWS::EKS::Nodegroup", "AWS::EKS::Addon"
-ENTRY, FUNCTION = "AWS::EKS::AccessEntry", "AWS::Lambda::Function"
+ENTRY, FUNCTION = "AWS::EKS::AccessEntry TrainingAccess", "AWS::Lambda::Function"
+RESEARCHERS = ("arn:aws:iam::111122223333:role/Alice", "arn:aws:iam::111122223333:user/Bob")
+ADMIN_POLICY = {
+    "PolicyArn": "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy",
+    "AccessScope": {"Type": "cluster"},
+}
+SECOND_ENTRY = {"PrincipalArn": RESEARCHERS[1], "KubernetesGroups": ["trn-training:vision"]}
 PLUGIN = "790709498068.dkr.ecr.us-west-2.amazonaws.com/neuron-device-plugin:1.0.9043.0"
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -64,22 +70,71 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant("auto-mode", eks.control_plane_is_hardened, CLUSTER, EKS, "ComputeConfig.Enabled", to(True)),
     Mutant("extended-support-by-default", eks.control_plane_is_hardened, CLUSTER, EKS, "UpgradePolicy", gone),
-    Mutant("admin-locked-out", eks.admins_have_access_entries, CLUSTER, f"{ENTRY} Admin07", "", gone),
+    Mutant("admin-locked-out", eks.access_entries_are_those_asked_for, CLUSTER, ENTRY, "", gone),
     Mutant(
         "admin-nobody-asked-for",
-        eks.admins_have_access_entries,
+        eks.access_entries_are_those_asked_for,
         CLUSTER,
-        f"{ENTRY} TrainingClusterAdmin0",
+        ENTRY,
         "PrincipalArn",
         to("arn:aws:iam::111122223333:role/Stranger"),
     ),
     Mutant(
         "admin-who-may-only-look",
-        eks.admins_have_access_entries,
+        eks.access_entries_are_those_asked_for,
         CLUSTER,
-        f"{ENTRY} TrainingClusterAdmin0",
+        ENTRY,
         "AccessPolicies.0.PolicyArn",
         to("arn:aws:eks::aws:cluster-access-policy/AmazonEKSViewPolicy"),
+    ),
+    Mutant(
+        "admin-of-one-namespace",
+        eks.access_entries_are_those_asked_for,
+        CLUSTER,
+        ENTRY,
+        "AccessPolicies.0.AccessScope",
+        to({"Type": "namespace", "Namespaces": ["bert"]}),
+    ),
+    Mutant("researcher-locked-out", eks.access_entries_are_those_asked_for, SHARED, ENTRY, "", gone),
+    Mutant(
+        "researcher-of-another-queue",
+        eks.access_entries_are_those_asked_for,
+        SHARED,
+        ENTRY,
+        "KubernetesGroups",
+        plus("trn-training:speech"),
+    ),
+    Mutant(
+        "researcher-without-one-of-the-queues",
+        eks.access_entries_are_those_asked_for,
+        SHARED,
+        ENTRY,
+        "KubernetesGroups",
+        without_last,
+    ),
+    Mutant(
+        "researcher-who-administers",
+        eks.access_entries_are_those_asked_for,
+        SHARED,
+        ENTRY,
+        "AccessPolicies",
+        plus(ADMIN_POLICY),
+    ),
+    Mutant(
+        "researcher-with-two-entries",
+        eks.access_entries_are_those_asked_for,
+        SHARED,
+        f"{ADDON} Trainingcoredns",
+        "",
+        lambda _: {"Type": "AWS::EKS::AccessEntry", "Properties": SECOND_ENTRY},
+    ),
+    Mutant(
+        "node-entry-for-a-person",
+        eks.access_entries_are_those_asked_for,
+        SHARED,
+        ENTRY,
+        "Type",
+        to("EC2_LINUX"),
     ),
     Mutant("addon-missing", eks.addons_are_complete_and_in_order, CLUSTER, f"{ADDON} Trainingeksnode", "", gone),
     Mutant(

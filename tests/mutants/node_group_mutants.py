@@ -16,6 +16,11 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "ssh-to-nodes", node_group.node_groups_are_well_formed, NODES, GROUP, "RemoteAccess", to({"Ec2SshKey": "mine"})
     ),
+    Mutant("trn-nodes-left-behind", node_group.nodes_run_the_cluster_s_version, NODES, GROUP, "Version", gone),
+    Mutant("system-nodes-left-behind", node_group.nodes_run_the_cluster_s_version, CLUSTER, GROUP, "Version", gone),
+    Mutant(
+        "nodes-newer-than-the-cluster", node_group.nodes_run_the_cluster_s_version, NODES, GROUP, "Version", to("1.36")
+    ),
     Mutant(
         "trn-nodes-on-the-gpu-image",
         node_group.trn_nodes_run_the_neuron_image,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.mutants.mutant import Mutant, gone, plus, to, without_last
-from tests.rules import assembly, iam, lustre, storage
+from tests.rules import assembly, lustre, storage
 
 STORAGE = "bert/Storage"
 FILE_SYSTEM = "AWS::FSx::FileSystem"
@@ -169,22 +169,6 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "bucket-with-a-name-of-its-own", assembly.nothing_has_a_physical_name, STORAGE, BUCKET, "BucketName", to("mine")
-    ),
-    Mutant(
-        "csi-driver-deletes-file-systems",
-        iam.the_csi_driver_sees_one_file_system,
-        "bert/Cluster",
-        "AWS::IAM::Policy TrainingFsxCsiRole",
-        "PolicyDocument.Statement.0.Action",
-        to(["fsx:DescribeFileSystems", "fsx:DeleteFileSystem"]),
-    ),
-    Mutant(
-        "csi-driver-with-full-access",
-        iam.the_csi_driver_sees_one_file_system,
-        "bert/Cluster",
-        "AWS::IAM::Role TrainingFsxCsiRole",
-        "ManagedPolicyArns",
-        plus("arn:aws:iam::aws:policy/AmazonFSxFullAccess"),
     ),
     Mutant(
         "links-nobody-asked-for",

@@ -11,6 +11,7 @@ import pytest
 from tests.conftest import Synthesized
 from tests.mutants import (
     batch_mutants,
+    csi_driver_mutants,
     eks_mutants,
     interface_mutants,
     job_mutants,
@@ -29,6 +30,7 @@ MODULES = (
     interface_mutants,
     network_mutants,
     storage_mutants,
+    csi_driver_mutants,
     eks_mutants,
     node_group_mutants,
     batch_mutants,

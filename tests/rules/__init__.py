@@ -12,6 +12,7 @@ from types import ModuleType
 from tests.rules import (
     assembly,
     batch,
+    csi_driver,
     efa,
     eks,
     iam,
@@ -39,6 +40,7 @@ MODULES = (
     network,
     security_group,
     iam,
+    csi_driver,
     assembly,
 )
 

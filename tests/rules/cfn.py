@@ -118,6 +118,23 @@ def group_rules(synthesized: Synthesized) -> list[tuple[Resource, str, dict[str,
     return found
 
 
+def policy_statements(synthesized: Synthesized, *effects: str) -> Iterator[tuple[Resource, dict[str, Any]]]:
+    """Every statement with one of these effects, in every identity policy."""
+    for item in resources(synthesized, "AWS::IAM::Policy", "AWS::IAM::ManagedPolicy", "AWS::IAM::Role"):
+        documents = [policy["PolicyDocument"] for policy in item.properties.get("Policies", [])]
+        if "PolicyDocument" in item.properties:
+            documents.append(item.properties["PolicyDocument"])
+        for document in documents:
+            for statement in document["Statement"]:
+                if statement["Effect"] in effects:
+                    yield item, statement
+
+
+def as_list(value: Any) -> list[Any]:
+    """A value that stands alone where IAM takes a list."""
+    return value if isinstance(value, list) else [value]
+
+
 def strings(value: Any) -> Iterator[str]:
     """Every string in a JSON value, keys included."""
     if isinstance(value, str):

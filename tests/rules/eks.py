@@ -99,25 +99,39 @@ def control_plane_is_hardened(synthesized: Synthesized) -> list[str]:
     return found
 
 
-def admins_have_access_entries(synthesized: Synthesized) -> list[str]:
-    """Each administrator of the team file, and the function that applies manifests; nobody else."""
+def access_entries_are_those_asked_for(synthesized: Synthesized) -> list[str]:
+    """One for each administrator, with the admin policy; one for each researcher, in the groups of the queues.
+
+    And one for the function that applies manifests. Nobody else has one, and nobody both policy and groups.
+    """
+    eks = synthesized.team.eks
     entries = resources(synthesized, "AWS::EKS::AccessEntry")
-    admins = set(synthesized.team.eks.admins) if synthesized.team.eks else set()
-    given = {target(synthesized, entry.stack, entry.properties["PrincipalArn"]) for entry in entries}
     functions = {
         target(synthesized, item.stack, item.properties["Role"])
         for item in resources(synthesized, "AWS::Lambda::Function")
     }
-    found = count("access entries", len(entries), len(admins) + 1 if synthesized.team.eks else 0)
-    found += [f"{admin}: no access entry" for admin in sorted(admins - given)]
-    found += [f"{other}: an access entry nobody asked for" for other in sorted(given - admins - functions)]
-    for entry in entries:
+    wanted: dict[str, set[str]] = {admin: set() for admin in (eks.admins if eks else ())}
+    for queue in eks.queues if eks else ():
+        for researcher in queue.researchers:
+            wanted.setdefault(researcher, set()).add(f"trn-training:{queue.name}")
+    found = count("access entries", len(entries), len(wanted) + 1 if eks else 0)
+    given = [target(synthesized, entry.stack, entry.properties["PrincipalArn"]) for entry in entries]
+    found += [f"{principal}: no access entry" for principal in sorted(wanted.keys() - set(given))]
+    for entry, principal in zip(entries, given, strict=True):
+        if principal not in wanted and principal not in functions:
+            found.append(f"{principal}: an access entry nobody asked for")
+        expected = wanted.get(principal, set())
+        groups = entry.properties.get("KubernetesGroups", [])
+        if sorted(groups) != sorted(expected):
+            found.append(f"{entry.name}: groups {groups}, expected {sorted(expected)}")
         policies = [
-            target(synthesized, entry.stack, item["PolicyArn"]).rpartition("/")[2]
+            (target(synthesized, entry.stack, item["PolicyArn"]).rpartition("/")[2], item["AccessScope"])
             for item in entry.properties.get("AccessPolicies", [])
         ]
-        if policies != ["AmazonEKSClusterAdminPolicy"]:
+        if policies != ([] if expected else [("AmazonEKSClusterAdminPolicy", {"Type": "cluster"})]):
             found.append(f"{entry.name}: policies {policies}")
+        if entry.properties.get("Type", "STANDARD") != "STANDARD":
+            found.append(f"{entry.name}: type {entry.properties['Type']}")
     return found
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from spec.names import Prefix
 from tests.conftest import Synthesized
-from tests.rules.cfn import Resource, count, find, resources, target
+from tests.rules.cfn import Resource, as_list, count, find, policy_statements, resources, target
 from tests.rules.training import COMPUTE_ENVIRONMENT, NODE_GROUP
 
 ROLE = "AWS::IAM::Role"
@@ -37,22 +37,6 @@ READ_ONLY_ACTIONS = {"s3:GetBucketLocation", "s3:GetObject", "s3:ListBucket"}
 OBJECT_ACTIONS = {"s3:AbortMultipartUpload", "s3:DeleteObject", "s3:ListMultipartUploadParts", "s3:PutObject"}
 
 
-def _statements(synthesized: Synthesized) -> Iterator[tuple[Resource, dict[str, Any]]]:
-    """Every Allow statement of every identity policy."""
-    for item in resources(synthesized, POLICY, "AWS::IAM::ManagedPolicy", ROLE):
-        documents = [policy["PolicyDocument"] for policy in item.properties.get("Policies", [])]
-        if "PolicyDocument" in item.properties:
-            documents.append(item.properties["PolicyDocument"])
-        for document in documents:
-            for statement in document["Statement"]:
-                if statement["Effect"] == "Allow":
-                    yield item, statement
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
 def managed_policies_exist(synthesized: Synthesized) -> list[str]:
     """Every AWS managed policy is one that AWS publishes; a misspelt one fails only in the middle of a deployment."""
     found, seen = [], 0
@@ -77,12 +61,12 @@ def _policy_names(synthesized: Synthesized, stack: str, arn: Any) -> list[str]:
 def no_wildcard_is_allowed(synthesized: Synthesized) -> list[str]:
     """Every Allow names its actions in full and the resources they are for."""
     found, seen = [], 0
-    for item, statement in _statements(synthesized):
+    for item, statement in policy_statements(synthesized, "Allow"):
         seen += 1
         if "NotAction" in statement or "NotResource" in statement:
             found.append(f"{item.name}: everything but {statement}")
-        found += [f"{item.name}: action {action}" for action in _list(statement.get("Action", [])) if "*" in action]
-        found += [f"{item.name}: resource *" for value in _list(statement.get("Resource", [])) if value == "*"]
+        found += [f"{item.name}: action {action}" for action in as_list(statement.get("Action", [])) if "*" in action]
+        found += [f"{item.name}: resource *" for value in as_list(statement.get("Resource", [])) if value == "*"]
     return found if seen else ["no policy at all, not even the flow log's"]
 
 
@@ -93,7 +77,7 @@ def roles_trust_services_only(synthesized: Synthesized) -> list[str]:
     for role in roles:
         for statement in role.properties["AssumeRolePolicyDocument"]["Statement"]:
             principal = statement["Principal"]
-            services = _list(principal.get("Service", [])) if isinstance(principal, dict) else []
+            services = as_list(principal.get("Service", [])) if isinstance(principal, dict) else []
             if set(principal) != {"Service"} or len(services) != 1 or services[0] not in TRUSTED:
                 found.append(f"{role.name}: trusts {principal}")
     return found
@@ -135,7 +119,7 @@ def jobs_touch_only_the_team_s_prefixes(synthesized: Synthesized) -> list[str]:
         found += [f"{role.name}: managed policies"] if role.properties.get("ManagedPolicyArns") else []
         allowed = [
             (item.stack, statement)
-            for item, statement in _statements(synthesized)
+            for item, statement in policy_statements(synthesized, "Allow")
             if item.kind == POLICY
             and role.name in {target(synthesized, item.stack, name) for name in item.properties["Roles"]}
         ]
@@ -156,13 +140,13 @@ def _job_roles(synthesized: Synthesized) -> list[Resource]:
 
 
 def _beyond(synthesized: Synthesized, stack: str, statement: dict[str, Any]) -> Iterator[str]:
-    actions = set(_list(statement["Action"]))
+    actions = set(as_list(statement["Action"]))
     if not actions <= READ_ONLY_ACTIONS | OBJECT_ACTIONS:
         yield f"actions {sorted(actions - READ_ONLY_ACTIONS - OBJECT_ACTIONS)}"
     of_objects = bool(actions & (OBJECT_ACTIONS | {"s3:GetObject"}))
     writable = [prefix for prefix in Prefix if prefix is not Prefix.DATASETS]
     prefixes = writable if actions & OBJECT_ACTIONS else list(Prefix)
-    for value in _list(statement["Resource"]):
+    for value in as_list(statement["Resource"]):
         path = target(synthesized, stack, value)
         if of_objects and not path.endswith(tuple(f"/{prefix}*" for prefix in prefixes)):
             yield f"{sorted(actions)} on {path}"
@@ -170,32 +154,5 @@ def _beyond(synthesized: Synthesized, stack: str, statement: dict[str, Any]) -> 
             yield f"{sorted(actions)} on {path}"
     if "s3:ListBucket" in actions:
         listed = statement.get("Condition", {}).get("StringLike", {}).get("s3:prefix")
-        if sorted(_list(listed)) != sorted(f"{prefix}*" for prefix in Prefix):
+        if sorted(as_list(listed)) != sorted(f"{prefix}*" for prefix in Prefix):
             yield f"lists {listed}, expected the team's prefixes"
-
-
-def the_csi_driver_sees_one_file_system(synthesized: Synthesized) -> list[str]:
-    """Static volumes: the driver describes the team's file system and may create or delete nothing."""
-    found = []
-    roles = {
-        target(synthesized, addon.stack, item["RoleArn"]).partition(".")[0]
-        for addon in resources(synthesized, "AWS::EKS::Addon")
-        if addon.properties["AddonName"] == "aws-fsx-csi-driver"
-        for item in addon.properties.get("PodIdentityAssociations", [])
-    }
-    found += count("roles of the CSI driver", len(roles), int(synthesized.team.eks is not None))
-    granted = []
-    for item, statement in _statements(synthesized):
-        if item.kind != POLICY or not roles & {
-            target(synthesized, item.stack, name) for name in item.properties["Roles"]
-        }:
-            continue
-        for value in _list(statement["Resource"]):
-            resource = find(synthesized, item.stack, value)
-            granted.append((tuple(_list(statement["Action"])), resource.kind if resource else str(value)))
-    for role in resources(synthesized, ROLE):
-        if role.name in roles and role.properties.get("ManagedPolicyArns"):
-            found.append(f"{role.name}: managed policies, which reach every file system of the account")
-    has_file_system = synthesized.team.eks is not None and synthesized.team.storage.lustre is not None
-    expected = [(("fsx:DescribeFileSystems",), "AWS::FSx::FileSystem")] if has_file_system else []
-    return found + ([] if granted == expected else [f"the CSI driver may {granted}, expected {expected}"])

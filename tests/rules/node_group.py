@@ -40,6 +40,18 @@ def node_groups_are_well_formed(synthesized: Synthesized) -> list[str]:
     return found
 
 
+def nodes_run_the_cluster_s_version(synthesized: Synthesized) -> list[str]:
+    """Every node group states the team's version: one that states none keeps the version that it was created with."""
+    version = synthesized.team.eks.version if synthesized.team.eks else None
+    groups = resources(synthesized, NODE_GROUP)
+    found = [] if bool(groups) == bool(version) else [f"{len(groups)} node groups with Kubernetes {version}"]
+    return found + [
+        f"{group.name}: version {group.properties.get('Version')}, expected {version}"
+        for group in groups
+        if group.properties.get("Version") != version
+    ]
+
+
 @of_every_launch
 def trn_nodes_run_the_neuron_image(synthesized: Synthesized, launch: Launch) -> Iterator[str]:
     """The Neuron AMI family, at a release of the cluster's version whose driver runs the team's SDK."""

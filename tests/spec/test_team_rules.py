@@ -83,7 +83,7 @@ NETWORK = {
             "expected another zone of us-east-1: EKS has no control plane in use1-az3",
             "3: warning: network.training_zone: got use1-az3, "
             "expected a zone known to offer trn1.32xlarge (use1-az4, use1-az5, use1-az6), "
-            "or use1-az3 in network.verified_zones once `trn zones` shows it",
+            "or use1-az3 in network.verified_zones once `aws ec2 describe-instance-type-offerings` shows it",
         ],
     ),
     "any zone without a control plane": (
@@ -99,7 +99,7 @@ NETWORK = {
         [
             "3: warning: network.training_zone: got usw2-az2, "
             "expected a zone known to offer trn1.32xlarge (usw2-az1, usw2-az4), "
-            "or usw2-az2 in network.verified_zones once `trn zones` shows it"
+            "or usw2-az2 in network.verified_zones once `aws ec2 describe-instance-type-offerings` shows it"
         ],
     ),
     "a misspelt Region": (
@@ -111,7 +111,7 @@ NETWORK = {
         [
             "3: warning: network.training_zone: got usw2-az2, "
             "expected a zone known to offer trn1.32xlarge (usw2-az1, usw2-az4), "
-            "or usw2-az2 in network.verified_zones once `trn zones` shows it"
+            "or usw2-az2 in network.verified_zones once `aws ec2 describe-instance-type-offerings` shows it"
         ],
     ),
     "a zone that the account was seen to offer": (
@@ -123,7 +123,7 @@ NETWORK = {
         [
             "5: batch.instance_type: got trn2.48xlarge, "
             "expected a type offered in us-west-2 (trn2.48xlarge: ap-south-2, us-east-2), "
-            "or usw2-az4 in network.verified_zones once `trn zones` shows it"
+            "or usw2-az4 in network.verified_zones once `aws ec2 describe-instance-type-offerings` shows it"
         ],
     ),
     "a Region that the account was seen to offer": (
@@ -464,6 +464,25 @@ CLUSTER = {
             "expected a principal that is not in eks.admins.0 already"
         ],
     ),
+    "more people than a stack holds": (
+        eks(
+            "queues:",
+            *(
+                f"  - {{name: q{queue}, neuron_devices: 16, researchers: ["
+                + ", ".join(f"arn:aws:iam::111122223333:role/R{queue}-{number}" for number in range(100))
+                + "]}"
+                for queue in range(2)
+            ),
+        ),
+        [
+            "10: eks.queues: got 201 IAM principals, "
+            "expected at most 200 in admins and all researchers together: let people share IAM roles"
+        ],
+    ),
+    "queues whose names only start like the cluster's": (
+        eks("queues: [{name: default-nlp, neuron_devices: 16}, {name: volcano-x, neuron_devices: 16}]"),
+        [],
+    ),
     "a researcher named twice": (
         eks(f"queues: [{{name: a, neuron_devices: 16, researchers: [{RESEARCHER}, {RESEARCHER}]}}]"),
         [
@@ -476,6 +495,27 @@ CLUSTER = {
         [
             "10: eks.queues.0.researchers.0: got arn:aws-cn:iam::111122223333:role/R, "
             "expected an ARN of the partition of us-west-2 (arn:aws:...)"
+        ],
+    ),
+}
+
+TAGS = {
+    "tag keys that differ in case alone": (
+        batch() + "tags: {team: a, Team: b}\n",
+        [
+            "7: tags.Team: got the key Team, "
+            "expected a key that differs from team in more than case: IAM takes the two for one"
+        ],
+    ),
+    "long tags in many launch templates": (
+        EKS
+        + "".join(f"    - {{name: g{number}, instance_type: trn1.32xlarge}}\n" for number in range(28))
+        + "tags: {"
+        + ", ".join(f"{'k' * 100}{number}: {'v' * 256}" for number in range(15))
+        + "}\n",
+        [
+            "38: tags: got 15 tags for 29 node groups, expected fewer or shorter tags: "
+            "CloudFormation takes no template with these in every launch template"
         ],
     ),
 }
@@ -605,7 +645,7 @@ STORAGE = {
     ),
 }
 
-RULES = PATHS | NETWORK | CAPACITY | CLUSTER | REGISTRIES | SHARES | STORAGE
+RULES = PATHS | NETWORK | CAPACITY | CLUSTER | REGISTRIES | TAGS | SHARES | STORAGE
 
 
 @pytest.mark.parametrize(("text", "findings"), RULES.values(), ids=list(RULES))
@@ -614,4 +654,4 @@ def test_rule(text: str, findings: list[str], told: Told) -> None:
 
 
 def test_no_two_cases_share_a_name() -> None:
-    assert len(RULES) == sum(map(len, (PATHS, NETWORK, CAPACITY, CLUSTER, REGISTRIES, SHARES, STORAGE)))
+    assert len(RULES) == sum(map(len, (PATHS, NETWORK, CAPACITY, CLUSTER, REGISTRIES, TAGS, SHARES, STORAGE)))

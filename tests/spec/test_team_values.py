@@ -21,7 +21,10 @@ BUCKET = "the name of an S3 bucket: 3 to 63 lower-case letters, digits, hyphens 
 CAPACITY = "on-demand, {reservation: cr-...} or {capacity_block: cr-...}"
 PRINCIPAL = "the ARN of an IAM role or user, such as arn:aws:iam::111122223333:role/Admin"
 ACCOUNT = 'an AWS account id: 12 digits in quotes, such as "111122223333"'
-ZONE_NAME = "a zone id such as usw2-az4 (a zone name means another place in every account; `trn zones` lists the ids)"
+ZONE_NAME = (
+    "a zone id such as usw2-az4 (a zone name means another place in every account; "
+    "`aws ec2 describe-availability-zones` lists the ids)"
+)
 
 
 def more(*lines: str) -> str:
@@ -294,19 +297,45 @@ CASES = {
         eks("system_nodes: {instance_type: trn1.2xlarge}"),
         [
             "7: eks.system_nodes.instance_type: got trn1.2xlarge, "
-            "expected a small general-purpose type such as m6i.large; Trainium belongs in eks.node_groups"
+            "expected a small general-purpose x86-64 type such as m6i.large; Trainium belongs in eks.node_groups"
         ],
     ),
     "Graviton system nodes": (
         eks("system_nodes: {instance_type: m7g.large}"),
         [
             "7: eks.system_nodes.instance_type: got m7g.large, "
-            "expected an x86-64 type such as m6i.large; the system add-ons and charts run on x86-64"
+            "expected a small general-purpose x86-64 type such as m6i.large; the add-ons and charts run on x86-64"
         ],
     ),
     "system nodes of no type": (
         eks("system_nodes: {instance_type: large}"),
-        ["7: eks.system_nodes.instance_type: got large, expected an EC2 instance type such as m6i.large"],
+        [
+            "7: eks.system_nodes.instance_type: got large, "
+            "expected a small general-purpose x86-64 type such as m6i.large, of a c, m, r or t family"
+        ],
+    ),
+    "system nodes with accelerators": (
+        eks("system_nodes: {instance_type: g6.xlarge}"),
+        [
+            "7: eks.system_nodes.instance_type: got g6.xlarge, "
+            "expected a small general-purpose x86-64 type such as m6i.large, of a c, m, r or t family"
+        ],
+    ),
+    "a number that YAML 1.1 alone reads as octal": (
+        edited(BATCH, ("max_nodes: 4", "max_nodes: 010")),
+        ["6: batch.max_nodes: got 010 (YAML reads it as 8), expected a whole number from 1 to 1000"],
+    ),
+    "a number that YAML 1.1 alone reads as minutes": (
+        edited(BATCH, ("max_nodes: 4", "max_nodes: 1:30")),
+        ["6: batch.max_nodes: got 1:30 (YAML reads it as 90), expected a whole number from 1 to 1000"],
+    ),
+    "white space at the end": (
+        edited(BATCH, ("us-west-2", "'us-west-2 '")),
+        ['1: region: got "us-west-2 ", expected a Region such as us-west-2; did you mean us-west-2?'],
+    ),
+    "a bucket name with a dot beside a hyphen": (
+        more("storage: {bucket: a.-b}"),
+        [f"7: storage.bucket: got a.-b, expected {BUCKET}"],
     ),
     "tags that are not text": (
         more("tags:", "  owner: no", "  cost-center: 0042", "  since: 2026-11-30"),
