@@ -52,9 +52,8 @@ check: setup ## format, lint, strict types
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/mypy $(CODE)
 
-snapshots: setup ## accept changed templates as the new snapshots; review the diff
-	$(BIN)/ruff format $(CODE)
-	$(BIN)/pytest -q -k snapshot --snapshot-update
+snapshots: setup ## accept new and changed templates and charts as snapshots; review the diff
+	$(BIN)/pytest tests/stacks/test_snapshots.py tests/k8s -k snapshot --snapshot-update
 
 docs: setup ## generated references
 	$(BIN)/trn schema > docs/team.schema.json

@@ -19,9 +19,8 @@ from tests.conftest import ROOT
 
 BLOCK = re.compile(r"^```bash( account)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
-RUN_ELSEWHERE = {
-    "make test": "the run that this test is part of",
-}
+RUN_BY_CI = {"make validate", "make test"}
+"""Run over the same team files by .ci/run, which runs this test too."""
 PROMPTS = {
     ".venv/bin/cdk deploy": "--require-approval never",  # a person confirms changes of permissions
     ".venv/bin/cdk destroy": "--force",  # a person confirms
@@ -103,7 +102,7 @@ def run(command: str, *, cwd: Path, variables: dict[str, str]) -> None:
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda page: str(page.name))
 def test_commands_run(page: Path, checkout: Path, account: dict[str, str]) -> None:
     for needs_account, command in commands(page):
-        if command in RUN_ELSEWHERE:
+        if command in RUN_BY_CI:
             continue
         prompt = next((flag for start, flag in PROMPTS.items() if command.startswith(start)), "")
         run(f"{command} {prompt}", cwd=checkout, variables=account if needs_account else {})
@@ -124,3 +123,7 @@ def test_every_target_that_the_readme_names_exists() -> None:
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     named = set(re.findall(r"`make ([a-z]+)`", (ROOT / "README.md").read_text()))
     assert named <= targets
+
+
+def test_what_is_left_to_ci_is_run_by_it() -> None:
+    assert set((ROOT / ".ci" / "run").read_text().splitlines()) >= RUN_BY_CI
