@@ -114,8 +114,9 @@ class TrainingCluster(Construct):
             cluster_name=self.name,
             principal_arn=principal_arn,
             type="STANDARD",
-            access_policies=[policy] if admin else None,
-            kubernetes_groups=list(groups) or None,
+            # Empty, not absent, so that somebody who is no admin any more loses the policy.
+            access_policies=[policy] if admin else [],
+            kubernetes_groups=list(groups),
         )
 
 

@@ -117,7 +117,9 @@ class LustreFileSystem(Construct):
             ),
             iam.PolicyStatement(actions=["fsx:DescribeFileSystems"], resources=[any_file_system]),
             iam.PolicyStatement(
-                effect=iam.Effect.DENY, actions=["fsx:DeleteFileSystem"], resources=[self.resource_arn]
+                effect=iam.Effect.DENY,
+                actions=["fsx:DeleteFileSystem", "fsx:UpdateFileSystem"],
+                resources=[self.resource_arn],
             ),
             # The role with which FSx makes its network interfaces; it exists once per account.
             iam.PolicyStatement(

@@ -23,9 +23,10 @@ VARIABLES = {
     # A scheduler in a task's pod template wins over the job's.
     # https://github.com/volcano-sh/volcano/blob/v1.15.1/pkg/controllers/job/job_controller_util.go
     "schedulers": "variables.pods.filter(pod, has(pod.schedulerName)).map(pod, pod.schedulerName)"
-    ".filter(scheduler, scheduler != 'volcano')",
+    ".filter(scheduler, scheduler != 'volcano' && scheduler != '' && scheduler != null)",
     # A pod that names its node passes every scheduler by.
-    "nodes": "variables.pods.filter(pod, has(pod.nodeName)).map(pod, pod.nodeName)",
+    "nodes": "variables.pods.filter(pod, has(pod.nodeName)).map(pod, pod.nodeName)"
+    ".filter(node, node != '' && node != null)",
 }
 VALIDATIONS = {
     "variables.queue == request.namespace": "'spec.queue: got ' + variables.queue + ', expected ' + request.namespace"

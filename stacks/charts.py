@@ -56,7 +56,7 @@ def phases(team: Team, eks: Eks) -> tuple[Phase, ...]:
             *_daemons(team, eks),
             *_services(team, eks),
             # Before the webhook can admit a job.
-            *((Manifest("queue-admission", render(QueueAdmission)),) if eks.queues else ()),
+            *((Manifest("admission-policy", render(QueueAdmission)),) if eks.queues else ()),
             Manifest("volcano", volcano),
         ),
         (Manifest("volcano-webhooks", render(VolcanoWebhooks)),),
@@ -119,7 +119,7 @@ def _services(team: Team, eks: Eks) -> Iterator[Manifest]:
             tags={TEAM_TAG: team.name},
         )
         yield Manifest("storage-class", objects)
-    if eks.tensorboard and team.storage.lustre is not None:
+    if team.tensorboard and (lustre := team.storage.lustre) is not None:
         repository = placeholder(repository_uri_output(TENSORBOARD_IMAGE))
         objects = render(
             TensorBoard,
@@ -127,7 +127,7 @@ def _services(team: Team, eks: Eks) -> Iterator[Manifest]:
             image=f"{repository}:{team.image_tag}",
             viewers=[researchers_group(queue.name) for queue in eks.queues],
         )
-        yield Manifest("tensorboard", [*_claim(SYSTEM_NAMESPACE, team.storage.lustre), *objects])
+        yield Manifest("tensorboard", [*_claim(SYSTEM_NAMESPACE, lustre), *objects])
 
 
 def _claim(namespace: str, lustre: Lustre) -> Objects:

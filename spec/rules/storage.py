@@ -1,4 +1,4 @@
-"""Rules about images, the artifact bucket, the Lustre file system and tags."""
+"""Rules about images and the Lustre file system."""
 
 from collections.abc import Iterator
 
@@ -18,9 +18,6 @@ def problems(team: Team) -> Iterator[Problem]:
             expected = "no file system without eks: Batch jobs read datasets and write checkpoints in S3"
             yield Problem("warning", ("storage", "lustre"), "a file system", expected, (("eks",),))
     yield from _images(team)
-    for key in team.tags:
-        if key.lower().startswith("aws:"):
-            yield Problem("error", ("tags", key), f"the key {key}", "a key that does not start with aws:")
 
 
 def _lustre(lustre: Lustre) -> Iterator[Problem]:

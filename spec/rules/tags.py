@@ -16,6 +16,8 @@ BYTES_AROUND_A_TAG = 80
 def problems(team: Team) -> Iterator[Problem]:
     seen: dict[str, str] = {}
     for key in team.tags:
+        if key.lower().startswith("aws:"):
+            yield Problem("error", ("tags", key), f"the key {key}", "a key that does not start with aws:")
         if (other := seen.setdefault(key.lower(), key)) != key:
             expected = f"a key that differs from {other} in more than case: IAM takes the two for one"
             yield Problem("error", ("tags", key), f"the key {key}", expected)

@@ -51,7 +51,7 @@ def evaluate(expression: str, names: Mapping[str, Any]) -> Any:
         return evaluate(yes if evaluate(condition, names) else no, names)
     quoted = re.split(r"('[^']*')", expression)
     python = "".join(part if index % 2 else _translated(part) for index, part in enumerate(quoted))
-    functions = {"has": lambda holder, field: field in holder, "dyn": lambda value: value, "string": str}
+    functions = {"null": None, "has": lambda holder, field: field in holder, "dyn": lambda value: value, "string": str}
     return _value(eval(python.strip(), functions | {name: _value(value) for name, value in names.items()}))
 
 

@@ -26,8 +26,11 @@ def policy() -> dict[str, Any]:
     return spec
 
 
+NULL = object()
+
+
 def with_field(job: dict[str, Any], path: tuple[str | int, ...], value: Any) -> dict[str, Any]:
-    """A copy with one field set, or removed if `value` is None."""
+    """A copy with one field set, to null if `value` is NULL, or removed if it is None."""
     copy = deepcopy(job)
     holder: Any = copy
     for step in path[:-1]:
@@ -35,7 +38,7 @@ def with_field(job: dict[str, Any], path: tuple[str | int, ...], value: Any) -> 
     if value is None:
         del holder[path[-1]]
     else:
-        holder[path[-1]] = value
+        holder[path[-1]] = None if value is NULL else value
     return copy
 
 
@@ -98,6 +101,10 @@ def test_it_selects_the_namespaces_of_queues_and_no_other() -> None:
         ((*TASK, "template"), None),
         (("spec", "tasks"), None),
         (("spec", "tasks"), []),
+        # What templating tools leave where nobody chose anything.
+        ((*POD, "schedulerName"), ""),
+        ((*POD, "nodeName"), ""),
+        ((*POD, "nodeName"), NULL),
     ],
     ids=str,
 )

@@ -61,6 +61,7 @@ def _wanted_of_the_csi_driver(synthesized: Synthesized) -> dict[_Grant, _Conditi
         ("Allow", "fsx:UpdateFileSystem", every): existing,
         ("Allow", "fsx:DescribeFileSystems", every): {},
         ("Deny", "fsx:DeleteFileSystem", own): {},
+        ("Deny", "fsx:UpdateFileSystem", own): {},
         ("Allow", "iam:CreateServiceLinkedRole", service_role): {
             ("StringEquals", "iam:AWSServiceName"): "fsx.amazonaws.com"
         },

@@ -61,7 +61,10 @@ TEAMS: dict[str, dict[str, Any]] = {
     "alike": {
         "eks": {
             "node_groups": [GROUP],
-            "queues": [{"name": name, "neuron_devices": 16} for name in ("a", "namespace-a", "queue-a", "volcanoes")],
+            "queues": [
+                {"name": name, "neuron_devices": 16}
+                for name in ("a", "namespace-a", "queue-a", "admission", "volcanoes")
+            ],
         }
     },
     "no-efa": {"eks": {"node_groups": [GROUP | {"instance_type": "trn1.2xlarge"}]}},

@@ -33,13 +33,21 @@ EDITS: dict[str, dict[str, Any]] = {
     "shares-added": {"batch": BATCH | {"shares": {"x": 1}}},
     "lustre-removed": {"storage": {}},
     "image-removed": {"images": ["bert"]},
+    "bucket-named": {"storage": {"lustre": {"s3_link": False}, "bucket": "one-that-exists"}},
     "tensorboard-off": {"eks": EKS | {"tensorboard": False}},
     "eks-removed": {"eks": None},
     "batch-removed": {"batch": None},
     "nat-removed": {"network": NETWORK | {"nat": "none"}},
     "group-scaled": {"eks": EKS | {"node_groups": [GROUP | {"desired": 1}]}},
 }
-MORE_THAN_ONE_COMMAND = {"lustre-removed", "image-removed", "tensorboard-off", "eks-removed", "batch-removed"}
+MORE_THAN_ONE_COMMAND = {
+    "lustre-removed",
+    "image-removed",
+    "bucket-named",
+    "tensorboard-off",
+    "eks-removed",
+    "batch-removed",
+}
 
 
 @pytest.fixture(scope="module")
@@ -106,10 +114,18 @@ def test_the_page_on_edits_names_those_that_need_more_than_one_command() -> None
         "`storage.lustre` removed",
         "removed from `images`",
         "`tensorboard: false`",
+        "`storage.bucket`",
         "`eks` removed",
         "`batch` removed",
     ):
         assert words in page
+
+
+def test_who_is_no_admin_any_more_loses_the_policy(teams: dict[str, Synthesized]) -> None:
+    """An absent list would leave it to CloudFormation whether the policy goes."""
+    for edit, admin in (("nothing", True), ("admin-to-researcher", False)):
+        (alice,) = [it for it in of_kind(teams[edit], "AWS::EKS::AccessEntry").values() if it["PrincipalArn"] == ALICE]
+        assert (bool(alice["AccessPolicies"]), bool(alice["KubernetesGroups"])) == (admin, not admin)
 
 
 def test_a_kubernetes_upgrade_moves_every_node_group(teams: dict[str, Synthesized]) -> None:
