@@ -2,7 +2,7 @@
 
 Collected 2026-11-30 from
 https://awsdocs-neuron.readthedocs-hosted.com/en/latest/release-notes/ (SDK 2.26.1 to 2.32.0) and
-https://github.com/awslabs/amazon-eks-ami/blob/main/CHANGELOG.md (AL2023_x86_64_NEURON up to v20260714).
+https://github.com/awslabs/amazon-eks-ami/blob/v20260714/CHANGELOG.md (AL2023_x86_64_NEURON up to v20260714).
 """
 
 from collections.abc import Mapping

@@ -146,8 +146,8 @@ class Hardware:
         return self.zone_ids.get(region, ())
 
     def _pods(self, interfaces: int) -> int:
-        # https://github.com/awslabs/amazon-eks-ami/blob/main/nodeadm/internal/kubelet/max-pods.go: each interface
-        # keeps one address for itself; two pods use the host network.
+        # Each interface keeps one address for itself; two pods use the host network.
+        # https://github.com/awslabs/amazon-eks-ami/blob/5a3ba477934ff767b4a51f2033442ba884656f69/nodeadm/internal/kubelet/maxpods/maxpods.go
         return interfaces * (self.ipv4_per_interface - 1) + 2
 
 

@@ -160,7 +160,8 @@ def test_cores_that_the_framework_sees(instance_type: str, cores: int) -> None:
     assert HARDWARE[instance_type].neuron_cores == cores
 
 
-# https://github.com/aws/amazon-vpc-cni-k8s/blob/master/misc/eni-max-pods.txt
+# trn1, trn1n and trn2.48xlarge without efa-only as the node's own table has them; the others by its formula.
+# https://github.com/awslabs/amazon-eks-ami/blob/5e1334f235bf9591aaf1ed9f5cce8ddda15152e7/nodeadm/internal/kubelet/eni-max-pods.txt
 @pytest.mark.parametrize(
     ("instance_type", "pods", "pods_efa_only"),
     [
