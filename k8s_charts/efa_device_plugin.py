@@ -21,7 +21,7 @@ NAME = "aws-efa-k8s-device-plugin"
 
 
 class EfaDevicePlugin(Component):
-    """DaemonSet that advertises vpc.amazonaws.com/efa on the nodes whose node group has EFA interfaces.
+    """DaemonSet that advertises EFA interfaces on the nodes whose node group has EFA interfaces.
 
     Selected by label: the plugin exits on a node of an EFA-capable type that carries no EFA interface.
     https://github.com/aws/eks-charts/issues/1239

@@ -6,7 +6,7 @@ from cdk8s_plus_27 import k8s
 from constructs import Construct
 
 from k8s_charts.component import Component
-from k8s_charts.pods import image_tag, off_trainium_nodes, resources
+from k8s_charts.pods import image_tag, resources, service_pod
 from spec.names import ETCD_ENDPOINT, ETCD_PORT, ETCD_SERVICE, SYSTEM_NAMESPACE, service_host
 
 PEER_SERVICE = f"{ETCD_SERVICE}-peer"
@@ -37,18 +37,14 @@ class Etcd(Component):
                 selector=k8s.LabelSelector(match_labels=self.selector),
                 template=k8s.PodTemplateSpec(
                     metadata=k8s.ObjectMeta(labels=self.labels),
-                    spec=k8s.PodSpec(
-                        automount_service_account_token=False,
-                        # Variables made from the Service's name, such as ETCD_PORT, look like flags to etcd.
-                        enable_service_links=False,
-                        affinity=off_trainium_nodes(),
+                    spec=service_pod(
+                        self._container(image),
                         security_context=k8s.PodSecurityContext(
                             run_as_user=NONROOT,
                             run_as_group=NONROOT,
                             fs_group=NONROOT,
                             seccomp_profile=k8s.SeccompProfile(type="RuntimeDefault"),
                         ),
-                        containers=[self._container(image)],
                         # A rendezvous lives as long as its job, so nothing in here is worth an EBS volume and the
                         # driver for it. A restarted container finds it again; a moved pod starts empty.
                         volumes=[

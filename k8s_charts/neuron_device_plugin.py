@@ -25,7 +25,7 @@ NAME = "neuron-device-plugin"
 
 
 class NeuronDevicePlugin(Component):
-    """DaemonSet that advertises aws.amazon.com/neuron, with its ServiceAccount and permissions."""
+    """DaemonSet that advertises Trainium devices, with its ServiceAccount and permissions."""
 
     def __init__(self, scope: Construct, id_: str, *, instance_types: Sequence[str], image: str) -> None:
         """`instance_types`: of the nodes to run on; elsewhere the plugin finds no driver and crash-loops."""

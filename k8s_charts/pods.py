@@ -45,6 +45,21 @@ def daemon_set(
     )
 
 
+def service_pod(
+    container: k8s.Container, *, volumes: Sequence[k8s.Volume], security_context: k8s.PodSecurityContext
+) -> k8s.PodSpec:
+    """The pod of a service for training jobs or people, which itself never talks to the API server."""
+    return k8s.PodSpec(
+        automount_service_account_token=False,
+        # Variables made from a Service's name, such as ETCD_PORT, look like settings to the program.
+        enable_service_links=False,
+        affinity=off_trainium_nodes(),
+        security_context=security_context,
+        containers=[container],
+        volumes=[*volumes],
+    )
+
+
 def host_directory(name: str, path: str, *, type_: str | None = None) -> k8s.Volume:
     """A volume that is a directory of the node."""
     return k8s.Volume(name=name, host_path=k8s.HostPathVolumeSource(path=path, type=type_))

@@ -8,7 +8,7 @@ from cdk8s_plus_27 import k8s
 from constructs import Construct
 
 from k8s_charts.component import Component
-from k8s_charts.pods import image_tag, off_trainium_nodes, resources
+from k8s_charts.pods import image_tag, resources, service_pod
 from spec.names import DATA_PATH, LUSTRE_CLAIM, TENSORBOARD_PORT, TENSORBOARD_SERVICE, Prefix
 
 NAME = TENSORBOARD_SERVICE
@@ -44,18 +44,14 @@ class TensorBoard(Component):
                 selector=k8s.LabelSelector(match_labels=self.selector),
                 template=k8s.PodTemplateSpec(
                     metadata=k8s.ObjectMeta(labels=self.labels),
-                    spec=k8s.PodSpec(
-                        automount_service_account_token=False,
-                        # Variables made from the Service's name, such as TENSORBOARD_PORT, are nobody's settings.
-                        enable_service_links=False,
-                        affinity=off_trainium_nodes(),
+                    spec=service_pod(
+                        self._container(image),
                         security_context=k8s.PodSecurityContext(
                             run_as_non_root=True,
                             run_as_user=NOBODY,
                             run_as_group=NOBODY,
                             seccomp_profile=k8s.SeccompProfile(type="RuntimeDefault"),
                         ),
-                        containers=[self._container(image)],
                         volumes=[
                             k8s.Volume(
                                 name="data",

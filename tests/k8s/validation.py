@@ -14,8 +14,6 @@ from jsonschema import Draft202012Validator
 
 from spec.versions import KUBECTL_LAYERS
 
-Object = dict[str, Any]
-
 VERSIONS = tuple(f"1.{minor}" for minor in KUBECTL_LAYERS)
 """Kubernetes versions that a team file may ask for."""
 

@@ -6,11 +6,8 @@ from tests.mutants.mutant import Mutant, gone, to, without_last
 from tests.rules import batch, iam
 
 BATCH, SHARED = "llama2/Batch", "research/Batch"
-ENVIRONMENT, QUEUE, JOB = "AWS::Batch::ComputeEnvironment", "AWS::Batch::JobQueue", "AWS::Batch::JobDefinition bert"
+ENVIRONMENT, QUEUE = "AWS::Batch::ComputeEnvironment", "AWS::Batch::JobQueue"
 COMPUTE = "ComputeResources"
-NODES = "NodeProperties"
-CONTAINER = f"{NODES}.NodeRangeProperties.0.Container"
-POLICY = "AWS::IAM::Policy JobRole"
 SHARES = "FairsharePolicy.ShareDistribution"
 
 MUTANTS: tuple[Mutant, ...] = (

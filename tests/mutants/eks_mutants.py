@@ -14,7 +14,6 @@ ADMIN_POLICY = {
     "AccessScope": {"Type": "cluster"},
 }
 SECOND_ENTRY = {"PrincipalArn": RESEARCHERS[1], "KubernetesGroups": ["trn-training:vision"]}
-PLUGIN = "790709498068.dkr.ecr.us-west-2.amazonaws.com/neuron-device-plugin:1.0.9043.0"
 
 MUTANTS: tuple[Mutant, ...] = (
     Mutant("no-cluster", eks.version_is_one_that_nodes_exist_for, CLUSTER, EKS, "", gone),

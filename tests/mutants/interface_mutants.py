@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-
 from tests.mutants.mutant import Mutant, gone, merged, plus, to, without_last
 from tests.rules import efa, interfaces
 
 NODES, RESERVED, BATCH, NETWORK = "bert/Nodes", "research/Nodes", "llama2/Batch", "bert/Network"
 TEMPLATE = "AWS::EC2::LaunchTemplate"
-SYSTEM_TEMPLATE = "AWS::EC2::LaunchTemplate SystemNodes"
 GROUP = "AWS::EKS::Nodegroup"
 ENVIRONMENT = "AWS::Batch::ComputeEnvironment"
 DATA = "LaunchTemplateData"
 INTERFACES = f"{DATA}.NetworkInterfaces"
-SHELL = base64.b64encode(b"#!/bin/bash\necho hello\n").decode()
-QUOTED = '"MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="=="\n\n--==\n\nx\n--==--\n'
-INSTALLER = (
-    'MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="=="\n\n--==\nContent-Type: text/x-shellscript\n\n'
-    "#!/bin/bash\nyum update -y\n--==--\n"
-)
 
 MUTANTS: tuple[Mutant, ...] = (
     Mutant(

@@ -5,13 +5,12 @@ from __future__ import annotations
 from tests.mutants.mutant import Mutant, gone, merged, plus, to, without_last
 from tests.rules import iam, job_definition
 
-BATCH, SHARED = "llama2/Batch", "research/Batch"
-ENVIRONMENT, QUEUE, JOB = "AWS::Batch::ComputeEnvironment", "AWS::Batch::JobQueue", "AWS::Batch::JobDefinition bert"
+BATCH = "llama2/Batch"
+ENVIRONMENT, JOB = "AWS::Batch::ComputeEnvironment", "AWS::Batch::JobDefinition bert"
 COMPUTE = "ComputeResources"
 NODES = "NodeProperties"
 CONTAINER = f"{NODES}.NodeRangeProperties.0.Container"
 POLICY = "AWS::IAM::Policy JobRole"
-SHARES = "FairsharePolicy.ShareDistribution"
 
 MUTANTS: tuple[Mutant, ...] = (
     Mutant("job-definition-gone", job_definition.jobs_span_any_number_of_nodes, BATCH, JOB, "", gone),

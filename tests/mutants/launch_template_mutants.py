@@ -13,7 +13,6 @@ SYSTEM_TEMPLATE = "AWS::EC2::LaunchTemplate SystemNodes"
 GROUP = "AWS::EKS::Nodegroup"
 ENVIRONMENT = "AWS::Batch::ComputeEnvironment"
 DATA = "LaunchTemplateData"
-INTERFACES = f"{DATA}.NetworkInterfaces"
 SHELL = base64.b64encode(b"#!/bin/bash\necho hello\n").decode()
 QUOTED = '"MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="=="\n\n--==\n\nx\n--==--\n'
 INSTALLER = (

@@ -6,8 +6,7 @@ from tests.mutants.mutant import Mutant, gone, merged, plus, to
 from tests.rules import node_group
 
 CLUSTER, NODES = "bert/Cluster", "bert/Nodes"
-EKS, GROUP, ADDON = "AWS::EKS::Cluster", "AWS::EKS::Nodegroup", "AWS::EKS::Addon"
-ENTRY, FUNCTION = "AWS::EKS::AccessEntry", "AWS::Lambda::Function"
+GROUP, ADDON = "AWS::EKS::Nodegroup", "AWS::EKS::Addon"
 PLUGIN = "790709498068.dkr.ecr.us-west-2.amazonaws.com/neuron-device-plugin:1.0.9043.0"
 
 MUTANTS: tuple[Mutant, ...] = (

@@ -14,8 +14,6 @@ from tests.k8s.rules import pods
 from tests.k8s.volcano.conftest import of_kind
 from tests.k8s.volcano.test_manifests import mirrored
 
-DEPLOYMENTS = ("volcano-admission", "volcano-controllers", "volcano-scheduler")
-
 ARGS = {
     "volcano-admission": [
         "--enabled-admission=/jobs/mutate,/jobs/validate,/podgroups/validate,/queues/mutate,/queues/validate,"
