@@ -94,7 +94,7 @@ def _queue_namespace(team: Team, eks: Eks, queue: Queue) -> Manifest:
 
 def _daemons(team: Team, eks: Eks) -> Iterator[Manifest]:
     """What runs on every training node."""
-    instance_types = sorted({group.instance_type for group in eks.node_groups})
+    instance_types = [group.instance_type for group in eks.node_groups]
     image = components.NEURON_DEVICE_PLUGIN.uri(eks.registry_mirrors)
     objects = render(NeuronDevicePlugin, instance_types=instance_types, image=image)
     yield Manifest("neuron-device-plugin", objects)
