@@ -88,6 +88,32 @@ LUSTRE_CLAIM = "fsx-claim"
 LUSTRE_STORAGE_CLASS = "fsx-lustre"
 """StorageClass of claims that create a Lustre file system of their own."""
 
+class JobEnv(StrEnum):
+    """Environment variables by which the launcher speaks to the entrypoint of a job container."""
+
+    JOB = "TRN_JOB"
+    """Name of the job file's job; the same in every run of it."""
+    NODES = "TRN_NODES"
+    BF16 = "TRN_BF16"
+    """`1`, or `0` for full precision."""
+    PRECOMPILE_STEPS = "TRN_PRECOMPILE_STEPS"
+    """Steps of a precompile job; absent in a training job."""
+    DATASETS = "TRN_DATASETS"
+    """Directory or s3:// URI that holds the datasets, without a trailing slash; absent without shared storage."""
+    CHECKPOINTS = "TRN_CHECKPOINTS"
+    """Directory or s3:// URI of this job's checkpoints, the same in every run; absent without shared storage."""
+    LOGS = "TRN_LOGS"
+    """Directory or s3:// URI of this job's TensorBoard logs; absent without shared storage."""
+    CACHE = "NEURON_COMPILE_CACHE_URL"
+    """Directory or s3:// URI of the compile cache; the Neuron compiler reads it too.
+    https://awsdocs-neuron.readthedocs-hosted.com/en/latest/frameworks/torch/torch-neuronx/programming-guide/training/pytorch-neuron-debug.html"""
+    ATTEMPT = "TRN_ATTEMPT"
+    """How many times the job has been started anew, from 0."""
+
+
+JOB_COMMAND = "trn-job"
+"""Entrypoint in every image of this project: checks, prepares, resumes, runs the torchrun command that follows it."""
+
 TRAINING_SERVICE_ACCOUNT = "training"
 """ServiceAccount of job pods in a queue's namespace: no token, no permissions."""
 
