@@ -7,7 +7,7 @@ FITS := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))
 PYTHON ?= $(shell for it in $(PYTHONS); do $$it -c '$(FITS)' 2>/dev/null && command -v $$it && break; done)
 UV_VERSION := 0.13.9
 BIN := .venv/bin
-CODE := app.py spec constructs_lib k8s_charts stacks ops tests benchmarks
+CODE := app.py spec constructs_lib k8s_charts stacks ops images tests benchmarks
 SYNTH := $(strip $(BIN)/python app.py $(if $(TEAM),-c "team=$(TEAM)") $(if $(TEAMS_DIR),-c "teams_dir=$(TEAMS_DIR)"))
 
 # Container images often switch .pyc files off; every process then compiles aws_cdk anew, which takes seconds.
