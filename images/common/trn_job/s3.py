@@ -46,16 +46,25 @@ def download_folder(uri: str, folder: Path) -> None:
     command = ["aws", "s3", "sync", f"{uri}/", str(folder), "--only-show-errors"]
     started = time.monotonic()
     say(f"copying {uri}/ to {folder}")
-    with _started(command) as process:
-        while True:
-            try:
-                process.wait(PROGRESS_SECONDS)
-                break
-            except subprocess.TimeoutExpired:
-                say(f"copying {uri}/: {_bytes_in(folder) / 1e9:.1f} GB so far")
+    process = _started(command)
+    try:
+        while _runs(process):
+            say(f"copying {uri}/: {_bytes_in(folder) / 1e9:.1f} GB so far")
+    except SystemExit:  # a signal that ends the job
+        process.kill()
+        raise
     if process.returncode:
         raise _failed(uri, process.returncode, "see its message above")
     say(f"copied {_bytes_in(folder) / 1e9:.1f} GB in {time.monotonic() - started:.0f} s")
+
+
+def _runs(process: subprocess.Popen[bytes]) -> bool:
+    """Whether a process still runs after the time between two lines of progress."""
+    try:
+        process.wait(PROGRESS_SECONDS)
+    except subprocess.TimeoutExpired:
+        return True
+    return False
 
 
 def _bytes_in(folder: Path) -> int:
