@@ -28,7 +28,7 @@ setup: .venv/.ready node_modules/.package-lock.json ## virtual environment, pinn
 		{ echo "Python 3.11, 3.12 or 3.13 not found: install one, or say where: make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	test -x $(BIN)/uv || { $(PYTHON) -m venv --clear .venv && \
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION); }
-	$(BIN)/uv sync --locked --quiet
+	$(BIN)/uv sync --locked --all-extras --quiet
 	@touch $@
 
 # npm leaves this file when it is done.

@@ -1,16 +1,20 @@
 """The `trn` command. Each command imports what it needs when it runs, so that `trn --help` is quick."""
 
-from datetime import datetime
-from pathlib import Path
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
+from ops.commands import files
+from ops.errors import FAILED, INTERRUPTED, OpsError
+
 app = typer.Typer(
     name="trn",
-    help="Checks what teams ask for: distributed training on AWS Trainium.",
+    help="Distributed training on AWS Trainium: check what a team asks for, run its jobs, watch them, clean up.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 
@@ -32,38 +36,49 @@ def trn(
     pass
 
 
-@app.command()
-def validate(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Team files.", show_default=False)],
-    on: Annotated[
-        datetime | None,
-        typer.Option(
-            formats=["%Y-%m-%d"],
-            metavar="DATE",
-            help="Day by which the support of Kubernetes versions is judged. Default: today.",
-        ),
-    ] = None,
-) -> None:
-    """Check team files without AWS.
-
-    Prints every finding as FILE:LINE: KEY: got X, expected Y. Exits with 2 on any error; warnings alone exit with 0.
-    """
-    from ops.validate import validate_files
-
-    raise typer.Exit(validate_files(files, today=(on or datetime.now()).date(), echo=typer.echo))
+for commands in (files,):
+    commands.register(app)
 
 
-@app.command()
-def schema(
-    markdown: Annotated[
-        bool, typer.Option("--markdown", help="Print the keys as tables of docs/team-file.md.")
-    ] = False,
-) -> None:
-    """Print the JSON Schema of team files, for editors."""
-    from spec.schema import key_tables, schema_text
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and give its exit code; what goes wrong is said in one message, without a traceback."""
+    try:
+        app(arguments, prog_name="trn")
+    except SystemExit as done:
+        return done.code if isinstance(done.code, int) else int(done.code is not None)
+    except KeyboardInterrupt:
+        typer.echo("trn: interrupted", err=True)
+        return INTERRUPTED
+    except OpsError as error:
+        typer.echo(f"trn: {error}", err=True)
+        return error.exit_code
+    except Exception as error:
+        text = _explain(error)
+        if text is None:
+            raise
+        typer.echo(f"trn: {text}", err=True)
+        return FAILED
+    return 0
 
-    typer.echo(key_tables() if markdown else schema_text(), nl=False)
+
+def _explain(error: Exception) -> str | None:
+    """The message for an error of a library that talks to AWS or Kubernetes; None for a fault of our own."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    if isinstance(error, BotoCoreError | ClientError):
+        from ops.aws import explain
+
+        return explain(error)
+    if "kubernetes" in sys.modules:
+        from kubernetes.client import ApiException
+        from urllib3.exceptions import HTTPError
+
+        if isinstance(error, ApiException | HTTPError):
+            from ops.kube import explain as explain_kubernetes
+
+            return explain_kubernetes(error)
+    return None
 
 
 def main() -> None:
-    app()
+    sys.exit(run())

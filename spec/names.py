@@ -8,6 +8,21 @@ TEAM_TAG = "trn-training:team"
 """Tag key, on every taggable resource of a team, whose value is its name. Clean-up and cost reports search by it."""
 
 
+class StackName(StrEnum):
+    """The stacks of a team, in the order of their deployment."""
+
+    NETWORK = "Network"
+    STORAGE = "Storage"
+    CLUSTER = "Cluster"
+    NODES = "Nodes"
+    BATCH = "Batch"
+
+
+def stack_name(team: str, stack: StackName) -> str:
+    """CloudFormation name of a team's stack; the CDK CLI calls it TEAM/STACK."""
+    return f"{team}-{stack}"
+
+
 class Output(StrEnum):
     """CloudFormation output keys, one per value that an operator or the launcher reads after a deployment."""
 
@@ -87,6 +102,7 @@ LUSTRE_CLAIM = "fsx-claim"
 """PersistentVolumeClaim of the shared file system, in every namespace that has one."""
 LUSTRE_STORAGE_CLASS = "fsx-lustre"
 """StorageClass of claims that create a Lustre file system of their own."""
+
 
 class JobEnv(StrEnum):
     """Environment variables by which the launcher speaks to the entrypoint of a job container."""

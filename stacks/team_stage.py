@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from aws_cdk import Environment, Stage
 from constructs import Construct
 
+from spec.names import StackName
 from spec.team import Team
 from stacks.batch import BatchStack
 from stacks.cluster import ClusterStack
@@ -21,13 +22,13 @@ class TeamStage(Stage):
 
     def __init__(self, scope: Construct, id_: str, *, team: Team) -> None:
         super().__init__(scope, id_, env=Environment(account=team.account, region=team.region))
-        network = NetworkStack(self, "Network", team=team)
-        storage = StorageStack(self, "Storage", team=team, network=network)
+        network = NetworkStack(self, StackName.NETWORK, team=team)
+        storage = StorageStack(self, StackName.STORAGE, team=team, network=network)
         self.manifests: Sequence[Manifest] = ()
         """What is applied in the team's cluster, in order; empty without one."""
         if team.eks is not None:
-            cluster = ClusterStack(self, "Cluster", team=team, eks=team.eks, network=network, storage=storage)
+            cluster = ClusterStack(self, StackName.CLUSTER, team=team, eks=team.eks, network=network, storage=storage)
             self.manifests = cluster.manifests
-            NodesStack(self, "Nodes", team=team, eks=team.eks, network=network, cluster=cluster)
+            NodesStack(self, StackName.NODES, team=team, eks=team.eks, network=network, cluster=cluster)
         if team.batch is not None:
-            BatchStack(self, "Batch", team=team, batch=team.batch, network=network, storage=storage)
+            BatchStack(self, StackName.BATCH, team=team, batch=team.batch, network=network, storage=storage)

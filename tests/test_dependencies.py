@@ -31,7 +31,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "k8s_charts": ("k8s_charts", *SPEC_FACTS, "cdk8s", "cdk8s_plus_27", "constructs"),
     # cdk_nag checks a synthesis that was asked to validate; it is part of no template.
     "stacks": ("stacks", "spec", "constructs_lib", "k8s_charts", "aws_cdk", "cdk8s", "constructs", "cdk_nag"),
-    "ops": ("ops", "spec", "boto3", "botocore", "typer", "rich"),
+    "ops": ("ops", "spec", "boto3", "botocore", "kubernetes", "urllib3", "tenacity", "typer", "rich", "yaml"),
     "app.py": ("spec", "stacks", "aws_cdk"),
 }
 """Beside the standard library. An entry stands for the module and all below it."""

@@ -1,0 +1,1 @@
+"""The commands of `trn`: arguments and help here, the work in the modules beside this package."""

@@ -1,0 +1,43 @@
+"""What commands print: tables for people, JSON for programs, progress for whoever waits."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import typer
+
+Row = Mapping[str, Any]
+
+
+def say(text: str) -> None:
+    """A line for the person at the terminal; standard error, so that results can be piped."""
+    typer.echo(text, err=True)
+
+
+def show(rows: Sequence[Row], *, as_json: bool, empty: str) -> None:
+    """A listing: one JSON array, or a table with the keys of the first row as headings; `empty` where there is none."""
+    if as_json:
+        typer.echo(json.dumps(list(rows), indent=2, default=str))
+    elif not rows:
+        typer.echo(empty)
+    else:
+        _table(rows)
+
+
+def _table(rows: Sequence[Row]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(*(str(key) for key in rows[0]), box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*("" if value is None else str(value) for value in row.values()))
+    # A pipe or a log takes whole lines, whatever the width of the terminal.
+    Console(width=None if sys.stdout.isatty() else 400, soft_wrap=not sys.stdout.isatty(), highlight=False).print(table)
+
+
+def confirm(question: str, *, yes: bool) -> bool:
+    """Whether to go on: `--yes`, or an answer at a terminal. Without a terminal the answer is no."""
+    return yes or (sys.stdin.isatty() and typer.confirm(question, err=True))
