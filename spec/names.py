@@ -127,6 +127,17 @@ class JobEnv(StrEnum):
     """How many times the job has been started anew, from 0."""
 
 
+class JobLabel(StrEnum):
+    """Labels of a run's Volcano job and pods, and tags of its Batch job, by which commands find it again."""
+
+    JOB = "trn-training/job"
+    """Name of the job file's job."""
+    CACHE = "trn-training/cache"
+    """Compile cache that the run writes; one active run per cache."""
+    PHASE = "trn-training/phase"
+    """`training`, or `precompile`."""
+
+
 JOB_COMMAND = "trn-job"
 """Entrypoint in every image of this project: checks, prepares, resumes, runs the torchrun command that follows it."""
 
