@@ -12,6 +12,7 @@ from pathlib import Path
 from botocore.signers import RequestSigner
 from kubernetes import client
 from urllib3.exceptions import HTTPError
+from urllib3.util import Retry
 
 from ops.aws import Account, outputs
 from spec.names import Output, StackName
@@ -20,6 +21,9 @@ from spec.team import Team
 TOKEN_SECONDS = 60
 """How long the signed request in a token is good; EKS takes a token for 15 minutes after that.
 https://github.com/kubernetes-sigs/aws-iam-authenticator/blob/v0.7.0/README.md"""
+
+RETRIES = Retry(total=3, connect=1, backoff_factor=0.5, raise_on_status=False)
+"""An endpoint that is not there is tried twice. An answer, such as 429, is given back as it is after the last try."""
 
 VOLCANO_JOBS = {"group": "batch.volcano.sh", "version": "v1alpha1", "plural": "jobs"}
 QUEUES = {"group": "scheduling.volcano.sh", "version": "v1beta1", "plural": "queues"}
@@ -32,6 +36,9 @@ def cluster_api(account: Account, team: Team) -> Iterator[client.ApiClient]:
     name = outputs(account, team, StackName.CLUSTER)[Output.CLUSTER_NAME]
     cluster = account.client("eks").describe_cluster(name=name)["cluster"]
     configuration = client.Configuration(host=cluster["endpoint"])
+    configuration.retries = RETRIES
+    # The client adds a header only where there is a key already; the hook then makes each request a fresh one.
+    configuration.api_key["authorization"] = ""
     configuration.refresh_api_key_hook = lambda it: it.api_key.update(authorization=f"Bearer {token(account, name)}")
     with tempfile.TemporaryDirectory() as directory:
         authority = Path(directory) / "ca.crt"

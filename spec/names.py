@@ -150,6 +150,9 @@ def service_host(service: str, namespace: str) -> str:
     return f"{service}.{namespace}.svc.cluster.local"
 
 
+DEFAULT_QUEUE = "default"
+"""Volcano's own queue, and the namespace, of a team that has none in its file."""
+
 ETCD_SERVICE = "etcd"
 ETCD_PORT = 2379
 ETCD_ENDPOINT = f"{service_host(ETCD_SERVICE, SYSTEM_NAMESPACE)}:{ETCD_PORT}"

@@ -1,0 +1,140 @@
+"""Objects of a cluster as the API server gives them: dictionaries, by kind and namespace."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, cast
+from urllib.parse import urlencode
+
+from kubernetes import client
+from urllib3 import BaseHTTPResponse, PoolManager, Timeout
+
+from ops.kube import COMMANDS, QUEUES, VOLCANO_JOBS
+
+Object = dict[str, Any]
+Query = Sequence[tuple[str, str]]
+
+CONNECT_SECONDS = 10
+"""A private endpoint swallows packets: without a limit a command would hang for minutes."""
+ANSWER_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of object: where the API serves it."""
+
+    prefix: str
+    plural: str
+
+    def path(self, namespace: str | None = None, name: str | None = None, below: str | None = None) -> str:
+        """URL path of a collection, of an object, or of something below it such as a log."""
+        parts = (self.prefix, *(("namespaces", namespace) if namespace else ()), self.plural, name, below)
+        return "/".join(part for part in parts if part)
+
+
+def _custom(names: Mapping[str, str]) -> Kind:
+    return Kind(f"/apis/{names['group']}/{names['version']}", names["plural"])
+
+
+RUNS = _custom(VOLCANO_JOBS)
+VOLCANO_QUEUES = _custom(QUEUES)
+QUEUE_COMMANDS = _custom(COMMANDS)
+POD_GROUPS = Kind(VOLCANO_QUEUES.prefix, "podgroups")
+JOBS = Kind("/apis/batch/v1", "jobs")
+PODS = Kind("/api/v1", "pods")
+EVENTS = Kind("/api/v1", "events")
+SERVICES = Kind("/api/v1", "services")
+CLAIMS = Kind("/api/v1", "persistentvolumeclaims")
+
+
+def objects(
+    api: client.ApiClient,
+    kind: Kind,
+    namespace: str | None = None,
+    *,
+    labels: Mapping[str, str] | None = None,
+    fields: Mapping[str, str] | None = None,
+) -> list[Object]:
+    """Every object of a kind in a namespace, or in all; ApiException 404 where the cluster does not know the kind."""
+    query = [
+        (name, ",".join(f"{key}={value}" for key, value in chosen.items()))
+        for name, chosen in (("labelSelector", labels), ("fieldSelector", fields))
+        if chosen
+    ]
+    return cast(list[Object], _call(api, "GET", kind.path(namespace), query)["items"])
+
+
+def find(api: client.ApiClient, kind: Kind, name: str, namespace: str | None = None) -> Object | None:
+    """One object; None where there is none."""
+    try:
+        return cast(Object, _call(api, "GET", kind.path(namespace, name)))
+    except client.ApiException as error:
+        if error.status == HTTPStatus.NOT_FOUND:
+            return None
+        raise
+
+
+def create(api: client.ApiClient, kind: Kind, body: Object, namespace: str | None = None) -> Object:
+    """The object as the API server stored it."""
+    return cast(Object, _call(api, "POST", kind.path(namespace), body=body))
+
+
+def delete(api: client.ApiClient, kind: Kind, name: str, namespace: str | None = None) -> bool:
+    """Delete an object and, in the background, what it owns; False where it was gone already."""
+    try:
+        _call(api, "DELETE", kind.path(namespace, name), body={"propagationPolicy": "Background"})
+    except client.ApiException as error:
+        if error.status == HTTPStatus.NOT_FOUND:
+            return False
+        raise
+    return True
+
+
+def log_lines(api: client.ApiClient, pod: Object, *, follow: bool = False, tail: int | None = None) -> Iterator[str]:
+    """Lines of the log of a pod's first container; with `follow` as they come, to its end."""
+    metadata = pod["metadata"]
+    query = [("container", pod["spec"]["containers"][0]["name"])]
+    query += [("follow", "true")] if follow else []
+    query += [("tailLines", str(tail))] if tail is not None else []
+    path = PODS.path(metadata["namespace"], metadata["name"], "log")
+    # A training job may say nothing for an hour while it compiles.
+    wait = Timeout(connect=CONNECT_SECONDS, read=None if follow else ANSWER_SECONDS)
+    with closing(_send(api, "GET", path, query, wait=wait, stream=True)) as answer:
+        rest = b""
+        for chunk in answer.stream(decode_content=True):
+            *lines, rest = (rest + chunk).split(b"\n")
+            yield from (line.decode(errors="replace") for line in lines)
+        if rest:
+            yield rest.decode(errors="replace")
+
+
+def _call(api: client.ApiClient, method: str, path: str, query: Query = (), body: Object | None = None) -> Any:
+    return json.loads(_send(api, method, path, query, body=body).data)
+
+
+def _send(
+    api: client.ApiClient,
+    method: str,
+    path: str,
+    query: Query,
+    *,
+    body: Object | None = None,
+    wait: Timeout = Timeout(connect=CONNECT_SECONDS, read=ANSWER_SECONDS),  # noqa: B008 - never changed
+    stream: bool = False,
+) -> BaseHTTPResponse:
+    """The response, by the client's own connections; ApiException where it is an error."""
+    headers = {"Accept": "application/json, */*", "Content-Type": "application/json"}
+    api.update_params_for_auth(headers, [], ["BearerToken"])
+    url = f"{api.configuration.host}{path}" + (f"?{urlencode(query)}" if query else "")
+    text = None if body is None else json.dumps(body)
+    pool: PoolManager = api.rest_client.pool_manager
+    answer = pool.request(method, url, body=text, headers=headers, timeout=wait, preload_content=not stream)
+    if HTTPStatus.OK <= answer.status < HTTPStatus.MULTIPLE_CHOICES:
+        return answer
+    error = client.ApiException(status=answer.status, reason=answer.reason)
+    error.body = answer.data.decode(errors="replace")
+    raise error
