@@ -24,11 +24,11 @@ PLACEHOLDERS: Mapping[Loc, Any] = {
 """Stand-ins for required values that are wrong, so that the other values can still be judged; 0 is any position."""
 
 
-def take_out(data: Any, loc: Loc) -> None:
+def take_out(data: Any, loc: Loc, placeholders: Mapping[Loc, Any]) -> None:
     """Replaces the value at a location by its placeholder, or removes it so that its default stands in."""
     known = tuple(0 if isinstance(step, int) else step for step in loc)
-    if loc and known not in PLACEHOLDERS and isinstance(loc[-1], int):
-        return take_out(data, loc[:-1])  # the positions of the other entries must not move
+    if loc and known not in placeholders and isinstance(loc[-1], int):
+        return take_out(data, loc[:-1], placeholders)  # the positions of the other entries must not move
     parent = data
     for step in loc[:-1]:
         try:
@@ -37,8 +37,8 @@ def take_out(data: Any, loc: Loc) -> None:
             return None  # an outer value has been taken out already
     if not isinstance(parent, dict | list):
         return None
-    if known in PLACEHOLDERS:
-        parent[loc[-1]] = copy.deepcopy(PLACEHOLDERS[known])  # type: ignore[index]  # positions lie in lists only
+    if known in placeholders:
+        parent[loc[-1]] = copy.deepcopy(placeholders[known])  # type: ignore[index]  # positions lie in lists only
     elif isinstance(parent, dict):
         parent.pop(loc[-1], None)
     return None
