@@ -9,12 +9,11 @@ from aws_cdk import CfnResource, Stack, aws_iam as iam, aws_logs as logs
 from constructs import Construct
 
 from spec.hardware import Hardware
+from spec.names import EVERY_NODE
 
 NOFILE_LIMIT = 1048576
 """Open files per container: 32 workers with EFA outgrow the usual 1024.
 https://github.com/aws-neuron/aws-neuron-sdk/issues/713"""
-SHARED_MEMORY_FRACTION = 8
-"""1/8 of the memory for /dev/shm, where data loaders pass batches; Docker's default is 64 MiB."""
 
 
 class MultiNodeJobDefinition(Construct):
@@ -40,7 +39,7 @@ class MultiNodeJobDefinition(Construct):
         """
         super().__init__(scope, id_)
         devices = [*hardware.neuron_device_paths, *hardware.uverbs_device_paths]
-        variables = _efa_environment(hardware) | dict(environment)
+        variables = hardware.efa_environment | dict(environment)
         container: dict[str, Any] = {
             "Image": image,
             "InstanceType": hardware.instance_type,
@@ -58,7 +57,7 @@ class MultiNodeJobDefinition(Construct):
                     {"HostPath": path, "ContainerPath": path, "Permissions": ["READ", "WRITE", "MKNOD"]}
                     for path in devices
                 ],
-                "SharedMemorySize": hardware.memory_mib // SHARED_MEMORY_FRACTION,
+                "SharedMemorySize": hardware.shared_memory_mib,
             },
             "Ulimits": [
                 # EFA registers memory, which must be locked.
@@ -83,8 +82,7 @@ class MultiNodeJobDefinition(Construct):
                 "NodeProperties": {
                     "MainNode": 0,
                     "NumNodes": num_nodes,
-                    # Open-ended, or a job could not be submitted with another number of nodes.
-                    "NodeRangeProperties": [{"TargetNodes": "0:", "Container": container}],
+                    "NodeRangeProperties": [{"TargetNodes": EVERY_NODE, "Container": container}],
                 },
                 "PropagateTags": True,
                 "RetryStrategy": {
@@ -100,10 +98,3 @@ class MultiNodeJobDefinition(Construct):
             },
         )
         self.arn = definition.ref
-
-
-def _efa_environment(hardware: Hardware) -> dict[str, str]:
-    if not hardware.efa_interfaces:
-        return {}
-    # https://awsdocs-neuron.readthedocs-hosted.com/en/latest/frameworks/torch/torch-neuronx/setup-trn1-multi-node-execution.html
-    return {"FI_PROVIDER": "efa", "FI_EFA_USE_DEVICE_RDMA": "1", "FI_EFA_FORK_SAFE": "1"}

@@ -64,10 +64,11 @@ def explain(error: ErrorDetails, document: Document, model: type[BaseModel]) -> 
         return Problem("error", loc, "an unknown key", f"one of {', '.join(keys)}{hint}")
     if error["type"] == "missing":
         return Problem("error", loc, "nothing", f"{expected_text(kind, metadata)} (required)")
+    if error["loc"][-1] == "[key]":
+        text = error["ctx"]["expected"] if error["type"] == "expected" else expected_text(*mapping_key(model, loc[:-1]))
+        return Problem("error", loc, f"the key {loc[-1]}", text)
     if error["type"] == "expected":
         text = error["ctx"]["expected"]
-    elif error["loc"][-1] == "[key]":
-        return Problem("error", loc, f"the key {loc[-1]}", expected_text(*mapping_key(model, loc[:-1])))
     elif _lacks_quotes(node, kind, metadata):
         text = f'a quoted string such as "{node.raw}"'
     else:

@@ -50,9 +50,17 @@ class SpecError(ValueError):
     """What was asked for cannot be built; the message says what was got and what is allowed."""
 
 
-class TeamFileError(SpecError):
-    """A team file has at least one error; `findings` holds every error and warning, in line order."""
+class FileError(SpecError):
+    """A file has at least one error; `findings` holds every error and warning, in line order."""
 
     def __init__(self, findings: Sequence[Finding]) -> None:
         self.findings = tuple(findings)
         super().__init__("\n".join(str(finding) for finding in self.findings))
+
+
+class TeamFileError(FileError):
+    """A wrong team file."""
+
+
+class JobFileError(FileError):
+    """A wrong job file, or one that the team cannot run."""

@@ -97,6 +97,32 @@ class Hardware:
         return self.memory_mib * 915 // 1000
 
     @property
+    def pod_memory_mib(self) -> int:
+        """Memory a pod may ask of a whole node in a cluster, MiB: what the kubelet and the daemons leave.
+
+        Reserved are 7.5 % for the hypervisor and the kernel, as Karpenter reckons; 255 MiB and 11 MiB a pod for the
+        kubelet; 100 MiB before it evicts; 2 GiB for the daemons of this project and EKS.
+        https://karpenter.sh/docs/reference/settings/ (vm-memory-overhead-percent)
+        https://github.com/awslabs/amazon-eks-ami/blob/v20260714/nodeadm/internal/kubelet/config.go
+        """
+        return self.memory_mib * 925 // 1000 - (255 + 11 * self.max_pods) - 100 - 2048
+
+    @property
+    def shared_memory_mib(self) -> int:
+        """Room for /dev/shm, where data loaders pass batches: an eighth of the memory. Docker's default is 64 MiB."""
+        return self.memory_mib // 8
+
+    @property
+    def efa_environment(self) -> dict[str, str]:
+        """Variables by which libfabric takes EFA; none without EFA.
+
+        https://awsdocs-neuron.readthedocs-hosted.com/en/latest/frameworks/torch/torch-neuronx/setup-trn1-multi-node-execution.html
+        """
+        if not self.efa_interfaces:
+            return {}
+        return {"FI_PROVIDER": "efa", "FI_EFA_USE_DEVICE_RDMA": "1", "FI_EFA_FORK_SAFE": "1"}
+
+    @property
     def efa_gbps_per_interface(self) -> float:
         """Gbit/s of each EFA interface; 0 without EFA."""
         return self.network_gbps / self.network_cards if self.efa_interfaces else 0

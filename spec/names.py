@@ -138,6 +138,32 @@ class JobLabel(StrEnum):
     """`training`, or `precompile`."""
 
 
+RENDEZVOUS_PORT = 29500
+"""TCP port at which the agents of a job meet, on its first node; the port of PyTorch's own examples.
+https://docs.pytorch.org/docs/stable/elastic/run.html"""
+
+EVERY_NODE = "0:"
+"""Batch's node range of a job definition and of what is overridden when a job is submitted. Open-ended, or a job
+could not be submitted with another number of nodes. https://github.com/aws/aws-cdk/issues/29415"""
+
+PRECOMPILE_SUFFIX = "-precompile"
+"""End of the name of the job that fills a compile cache for another."""
+
+TASK = "worker"
+"""TorchX role, and with a number Volcano task, of a job's nodes. No hyphen: Volcano makes variable names of it."""
+
+POD_NAME_LIMIT = 63
+"""Characters of a pod's name, which becomes its host name. https://github.com/volcano-sh/volcano/issues/4691"""
+RUN_SUFFIX_LENGTH = 14
+"""Most characters that TorchX makes a run's name unique with: 64 bits, the first of 20 letters, the rest of 29.
+https://github.com/meta-pytorch/torchx/blob/v0.7.0/torchx/schedulers/ids.py"""
+
+
+def longest_pod_name(app: str, nodes: int) -> str:
+    """The longest name that a pod of a run can get: APP-SUFFIX-TASK-REPLICA-0."""
+    return f"{app}-{'x' * RUN_SUFFIX_LENGTH}-{TASK}-{nodes - 1}-0"
+
+
 JOB_COMMAND = "trn-job"
 """Entrypoint in every image of this project: checks, prepares, resumes, runs the torchrun command that follows it."""
 

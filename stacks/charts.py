@@ -26,9 +26,10 @@ from spec.names import (
     repository_uri_output,
     researchers_group,
 )
+from spec.output_values import placeholder
 from spec.queue_capability import queue_capability
 from spec.team import Eks, Lustre, Queue, Team
-from stacks.manifest import Manifest, placeholder
+from stacks.manifest import Manifest
 
 Phase = tuple[Manifest, ...]
 

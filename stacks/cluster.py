@@ -11,10 +11,11 @@ from constructs_lib.manifests import apply, wait_for_rollout
 from constructs_lib.node_group import node_role
 from spec.components import VOLCANO_VERSION
 from spec.names import Output, Volcano, repository_uri_output, researchers_group
+from spec.output_values import fill
 from spec.team import Eks, Team
 from stacks.addons import define_addons
 from stacks.charts import phases, queues
-from stacks.manifest import Manifest, fill
+from stacks.manifest import Manifest
 from stacks.network import NetworkStack
 from stacks.storage import StorageStack
 from stacks.team_stack import TeamStack

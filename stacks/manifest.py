@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from k8s_charts.render import Objects, to_yaml
 
@@ -16,24 +15,6 @@ class Manifest:
 
     name: str
     objects: Objects
-
-
-def placeholder(key: str) -> str:
-    """Stands for the value of an output, which exists only after a deployment."""
-    return f"${{{key}}}"
-
-
-def fill(value: Any, outputs: Mapping[str, str]) -> Any:
-    """`value` with the placeholders in its strings replaced."""
-    if isinstance(value, str):
-        for key, output in outputs.items():
-            value = value.replace(placeholder(key), output)
-        return value
-    if isinstance(value, Mapping):
-        return {key: fill(item, outputs) for key, item in value.items()}
-    if isinstance(value, list):
-        return [fill(item, outputs) for item in value]
-    return value
 
 
 def write_manifests(folder: Path, manifests: Sequence[Manifest]) -> None:

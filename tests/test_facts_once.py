@@ -49,7 +49,6 @@ LUSTRE_NUMBERS = {SMALLEST_GIB, STEP_GIB}
 """Sizes of Lustre file systems; their throughputs mean too many things."""
 
 ALLOWED: dict[tuple[str, str], str] = {
-    ("constructs_lib/job_definition.py", "SHARED_MEMORY_FRACTION"): "an eighth of the memory, the same on every type",
     ("stacks/assembly.py", "TEAMS_PER_PROCESS"): "measured on the machine that synthesizes",
 }
 """(file, constant) whose value only looks like a fact, with the reason."""

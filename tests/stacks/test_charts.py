@@ -11,8 +11,9 @@ import yaml
 
 from spec.hardware import HARDWARE
 from spec.names import LUSTRE_CLAIM, LUSTRE_STORAGE_CLASS, Output, Volcano, researchers_group
+from spec.output_values import fill
 from stacks.charts import phases, queues
-from stacks.manifest import Manifest, fill, write_manifests
+from stacks.manifest import Manifest, write_manifests
 from tests.conftest import Synthesized, TeamFactory, synthesize_teams
 from tests.k8s.rules import broken, containers, pods
 from tests.k8s.validation import problems
