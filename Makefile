@@ -58,6 +58,8 @@ snapshots: setup ## accept new and changed templates and charts as snapshots; re
 docs: setup ## generated references
 	$(BIN)/trn schema > docs/team.schema.json
 	sed -i '/^## Keys/q' docs/team-file.md && { echo; $(BIN)/trn schema --markdown; } >> docs/team-file.md
+	$(BIN)/trn schema job > docs/job.schema.json
+	sed -i '/^## Keys/q' docs/job-file.md && { echo; $(BIN)/trn schema job --markdown; } >> docs/job-file.md
 
 bench: setup ## synth time, memory and template sizes, as a table
 	$(BIN)/python -m benchmarks.synth

@@ -26,7 +26,7 @@ from spec.names import (
 from spec.output_values import placeholder
 from spec.team import Team
 
-DIGEST_LENGTH = 12
+DIGEST_LENGTH = 10
 JOIN_TIMEOUT_SECONDS = 1800
 """Nodes of one run start up to this far apart: the first to have pulled its image waits for the last."""
 

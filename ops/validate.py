@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from datetime import date
 from pathlib import Path
 
-from spec.team_file import check_team
+from spec.file_kind import check_file
 
 FAILED = 2
 """Exit code when any file has an error."""
@@ -14,10 +14,10 @@ def validate_files(paths: Iterable[Path], *, today: date, echo: Callable[[str], 
     """Echoes every finding, and a line for each file without an error; gives the exit code."""
     code = 0
     for path in paths:
-        team, findings = check_team(path, today=today)
+        valid, findings = check_file(path, today=today)
         for finding in findings:
             echo(str(finding))
-        if team is None:
+        if not valid:
             code = FAILED
         else:
             echo(f"{path}: OK")

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from spec.fields import Name
 from spec.findings import Problem
-from spec.job_fields import Argument, EnvironmentName, EnvironmentValue, ImageName, JobName, ScriptPath
+from spec.job_fields import Argument, EnvironmentName, EnvironmentValue, ImageName, JobName, ScriptPath, ShareIdentifier
 from spec.names import POD_NAME_LIMIT, PRECOMPILE_SUFFIX, longest_pod_name
 
 
@@ -84,7 +84,7 @@ class JobKeys(_Part):
     """EKS: how often Volcano starts all pods anew after one failed. On Batch the team file's attempts count."""
     ttl_hours: int = Field(default=72, ge=1, le=8760)
     """EKS: hours after its end in which a run and its pods' logs can still be looked at."""
-    share: str | None = Field(default=None, pattern=r"^[A-Za-z0-9]{1,255}$")
+    share: ShareIdentifier | None = None
     """Batch: fair-share identifier of the team file; absent = its only one."""
 
 

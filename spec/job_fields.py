@@ -81,6 +81,11 @@ ScriptPath = Annotated[
 ]
 # Newlines and all: an argument is whatever the script takes.
 Argument = Annotated[str, Field(max_length=4096), Expected('text; a number in quotes, such as "16"')]
+ShareIdentifier = Annotated[
+    str,
+    Field(pattern=r"^[A-Za-z0-9]{1,255}$"),
+    Expected("a share identifier of letters and digits, as in batch.shares"),
+]
 EnvironmentName = Annotated[
     str, AfterValidator(_variable), Expected("the name of an environment variable: letters, digits and _")
 ]

@@ -1,8 +1,9 @@
-"""The JSON Schema of team files and the key tables of docs/team-file.md, both made from the models."""
+"""The JSON Schemas of team and job files and the key tables of their pages in docs/, all made from the models."""
 
 import json
 import typing
 from collections.abc import Iterator
+from typing import Any
 
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
@@ -10,16 +11,25 @@ from pydantic_core import PydanticUndefined
 from spec.annotations import Metadata, expected_text, unwrap
 from spec.capacity import Capacity
 from spec.compatibility import KUBERNETES_VERSIONS, NEURON_SDKS, node_release
+from spec.job import JobKeys
 from spec.team import TeamKeys
 
 
 def schema_text() -> str:
     """docs/team.schema.json."""
-    schema = TeamKeys.model_json_schema()
+    return _schema(TeamKeys, "Team file", {"anyOf": [{"required": ["eks"]}, {"required": ["batch"]}]})
+
+
+def job_schema_text() -> str:
+    """docs/job.schema.json."""
+    return _schema(JobKeys, "Job file", {"dependentRequired": {"precompile": ["cache"]}})
+
+
+def _schema(model: type[BaseModel], title: str, rules: dict[str, Any]) -> str:
+    schema = model.model_json_schema()
     _tidy(schema)
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Team file"}
-    either = {"anyOf": [{"required": ["eks"]}, {"required": ["batch"]}]}
-    return json.dumps(head | schema | either, indent=2) + "\n"
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
+    return json.dumps(head | schema | rules, indent=2) + "\n"
 
 
 def _tidy(part: object) -> None:
@@ -48,6 +58,11 @@ def key_tables() -> str:
     """One Markdown table for each mapping of a team file, and the table of node images."""
     tables = [_table(prefix, model) for prefix, model in _models("", TeamKeys)]
     return "\n".join([*tables, _releases()])
+
+
+def job_key_tables() -> str:
+    """One Markdown table for each mapping of a job file."""
+    return "\n".join(_table(prefix, model) for prefix, model in _models("", JobKeys))
 
 
 def _releases() -> str:

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -28,14 +28,18 @@ def validate(
 
 
 def schema(
+    kind: Annotated[Literal["team", "job"], typer.Argument(help="Kind of file.")] = "team",
     markdown: Annotated[
-        bool, typer.Option("--markdown", help="Print the keys as tables of docs/team-file.md.")
+        bool, typer.Option("--markdown", help="Print the keys as tables of docs/team-file.md or docs/job-file.md.")
     ] = False,
 ) -> None:
-    """Print the JSON Schema of team files, for editors."""
-    from spec.schema import key_tables, schema_text
+    """Print the JSON Schema of team or job files, for editors."""
+    from spec.schema import job_key_tables, job_schema_text, key_tables, schema_text
 
-    typer.echo(key_tables() if markdown else schema_text(), nl=False)
+    if kind == "job":
+        typer.echo(job_key_tables() if markdown else job_schema_text(), nl=False)
+    else:
+        typer.echo(key_tables() if markdown else schema_text(), nl=False)
 
 
 def register(app: typer.Typer) -> None:

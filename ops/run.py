@@ -1,0 +1,116 @@
+"""`trn run`: from a job file and a team to a run, or to what would be sent for it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import typer
+import yaml
+
+from ops.console import say
+from ops.container import Launch
+from ops.errors import RefusedError
+from ops.teams import find_team
+from spec.findings import JobFileError, Problem
+from spec.job import Job
+from spec.job_file import load_job
+from spec.output_values import placeholder
+from spec.placement import BatchPlacement, EksPlacement, place_on_batch, place_on_eks
+from spec.team import Team
+from spec.yaml_file import read_document
+
+TrainingPath = Literal["eks", "batch"]
+
+PRECOMPILE_JOB_ID = placeholder("PrecompileJobId")
+"""Stands for the id that Batch gives the precompile job, on which training depends."""
+
+
+def run(
+    job_file: Path,
+    team_name: str,
+    *,
+    teams_dir: Path,
+    on: TrainingPath | None,
+    precompile: bool,
+    dry_run: bool,
+    **choices: str | None,
+) -> tuple[Team, str] | None:
+    """Start a job and give its team and run id; None after a dry run, which prints what would be sent.
+
+    `choices`: keys of the job file that are said anew, such as its queue.
+    """
+    try:
+        given = {key: choice for key, choice in choices.items() if choice is not None}
+        job, team = load_job(job_file).model_copy(update=given), find_team(team_name, teams_dir)
+        if _chosen(team, on) == "eks":
+            placement, warnings = place_on_eks(job, team, precompile=precompile)
+            _warn(job, warnings)
+            return _on_eks(_launches(job, team, placement, precompile), placement, dry_run)
+        queue, warnings = place_on_batch(job, team, precompile=precompile)
+        _warn(job, warnings)
+        return _on_batch(_launches(job, team, queue, precompile), queue, dry_run)
+    except JobFileError as error:
+        raise RefusedError(str(error)) from None
+
+
+def _chosen(team: Team, on: TrainingPath | None) -> TrainingPath:
+    """The path to run on: the one asked for, or the only one the team has."""
+    has: dict[TrainingPath, bool] = {"eks": team.eks is not None, "batch": team.batch is not None}
+    if on is None and all(has.values()):
+        raise RefusedError(f"--on: got nothing, expected eks or batch; team {team.name} has both")
+    chosen = on or ("eks" if has["eks"] else "batch")
+    if not has[chosen]:
+        other = "batch" if chosen == "eks" else "eks"
+        raise RefusedError(f"--on: got {chosen}, expected {other}; {team.path} has no {chosen}")
+    return chosen
+
+
+def _launches(job: Job, team: Team, placement: EksPlacement | BatchPlacement, precompile: bool) -> list[Launch]:
+    """The runs in their order: the compile cache is filled before training."""
+    training = Launch(job, team, placement.hardware)
+    return [Launch(job, team, placement.hardware, precompile=True), training] if precompile else [training]
+
+
+def _warn(job: Job, warnings: Sequence[Problem]) -> None:
+    document = read_document(job.path)
+    for problem in warnings:
+        say(str(problem.in_file(str(job.path), document.line(problem.loc))))
+
+
+def _on_eks(launches: list[Launch], placement: EksPlacement, dry_run: bool) -> tuple[Team, str] | None:
+    render = _renderer()
+    jobs = [render(launch, placement) for launch in launches]
+    if dry_run:
+        typer.echo(yaml.safe_dump_all(jobs, sort_keys=False, width=1000), nl=False)
+        return None
+    from ops.run_eks import start
+
+    return launches[0].team, start(launches, jobs, placement)
+
+
+def _renderer() -> Callable[[Launch, EksPlacement], dict[str, Any]]:
+    try:
+        from ops.torchx_scheduler import render
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "torchx":
+            raise
+        raise RefusedError("torchx is not installed; `make setup` installs it, or the extra `torchx`") from None
+    return render
+
+
+def _on_batch(launches: list[Launch], placement: BatchPlacement, dry_run: bool) -> tuple[Team, str] | None:
+    from ops.batch_job import submit_request
+
+    requests = [
+        submit_request(launch, share=placement.share, after=PRECOMPILE_JOB_ID if index else None)
+        for index, launch in enumerate(launches)
+    ]
+    if dry_run:
+        typer.echo(json.dumps(requests if len(requests) > 1 else requests[0], indent=2))
+        return None
+    from ops.run_batch import start
+
+    return launches[0].team, start(launches, requests)

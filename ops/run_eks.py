@@ -1,0 +1,136 @@
+"""Starting a run in a team's cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from time import sleep
+from typing import Any
+
+from kubernetes import client
+from rich.console import Console
+from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_fixed
+from urllib3.exceptions import HTTPError
+
+from ops.aws import account_of, outputs
+from ops.cache import check_cache
+from ops.cluster import RUNS, VOLCANO_QUEUES, find
+from ops.console import say
+from ops.container import Launch
+from ops.errors import OpsError, RefusedError, UnfinishedError
+from ops.images_there import check_image
+from ops.kube import cluster_api, explain
+from ops.runs import VOLCANO_ENDED, eks_runs
+from ops.torchx_scheduler import submit
+from spec.hardware import NEURON_RESOURCE
+from spec.names import StackName
+from spec.output_values import fill
+from spec.placement import EksPlacement
+
+WEBHOOK_SECONDS = 180
+"""How long Volcano's webhook may be away, as after a change of its node."""
+PAUSE_SECONDS = 5
+WATCH_SECONDS = 10
+
+
+def start(launches: Sequence[Launch], jobs: Sequence[Mapping[str, Any]], placement: EksPlacement) -> str:
+    """Submit the jobs in order, each when the one before has completed; the run id of the training run."""
+    job, team = launches[0].job, launches[0].team
+    account = account_of(team)
+    values = outputs(account, team, StackName.STORAGE)
+    check_image(account, team, job.image)
+    with cluster_api(account, team) as api:
+        check_cache(job, team, eks_runs(api, team))
+        _check_queue(api, launches[0], placement)
+        run_id = ""
+        for launch, rendered in zip(launches, jobs, strict=True):
+            if run_id:
+                _wait_until_completed(api, launch, placement, run_id)
+            run_id = _submit(api, launch, fill(rendered, values), placement)
+            say(f"submitted {launch.app}: {run_id}")
+        return run_id
+
+
+def _check_queue(api: client.ApiClient, launch: Launch, placement: EksPlacement) -> None:
+    """The deployed queue, which may not be what the team file says by now."""
+    name = placement.queue.name
+    queue = find(api, VOLCANO_QUEUES, name)
+    if queue is None:
+        raise OpsError(f"queue {name}: not in the cluster; run `.venv/bin/cdk deploy '{launch.team.name}/*'` first")
+    state = queue.get("status", {}).get("state", "Open")
+    if state != "Open":
+        raise RefusedError(f"queue {name}: got {state}, expected Open; an administrator has closed it for clean-up")
+    room = queue["spec"].get("capability", {}).get(NEURON_RESOURCE)
+    asked = launch.job.nodes * launch.hardware.neuron_devices
+    if room is not None and asked > int(room):
+        raise RefusedError(
+            f"{launch.job.path}: nodes: got {launch.job.nodes}, which take {asked} Neuron devices, expected at most "
+            f"the {room} of queue {name} in the cluster; deploy the team file, or take fewer nodes"
+        )
+
+
+def _submit(api: client.ApiClient, launch: Launch, rendered: Mapping[str, Any], placement: EksPlacement) -> str:
+    """Submit through TorchX. A webhook that does not answer yet is waited for: Volcano may be starting."""
+    name, team = rendered["metadata"]["name"], launch.team.name
+    waiting = Retrying(
+        retry=retry_if_exception(_is_webhook_away),
+        stop=stop_after_delay(WEBHOOK_SECONDS),
+        wait=wait_fixed(PAUSE_SECONDS),
+        before_sleep=lambda _: say("Volcano's webhook does not answer; trying again"),
+        reraise=True,
+    )
+    try:
+        return str(waiting(submit, api, rendered, placement))
+    except client.ApiException as error:
+        if _is_webhook_away(error):
+            raise OpsError(
+                f"Volcano's webhook has not answered for {WEBHOOK_SECONDS} seconds, and nothing was submitted; see "
+                "that the pods in namespace volcano-system are Ready, then repeat the command"
+            ) from None
+        raise
+    except HTTPError as error:
+        raise UnfinishedError(
+            f"the connection broke while {name} was submitted: {explain(error)}",
+            done=[],
+            left=[f"perhaps {name}"],
+            way_on=f"`trn status {team}` shows whether it is there; if not, repeat the command",
+        ) from error
+
+
+def _is_webhook_away(error: BaseException) -> bool:
+    body = str(getattr(error, "body", ""))
+    return isinstance(error, client.ApiException) and "failed calling webhook" in body
+
+
+def _wait_until_completed(api: client.ApiClient, launch: Launch, placement: EksPlacement, run_id: str) -> None:
+    """Wait for the precompile run; UnfinishedError where it fails or the wait is broken off."""
+    job, team = launch.job, launch.team.name
+    way_on = f"then `trn run {job.path} --team {team} --on eks` starts training"
+    try:
+        phase = _watch(api, placement, run_id)
+    except KeyboardInterrupt:
+        raise UnfinishedError(
+            "interrupted",
+            done=[f"precompile run {run_id} submitted; it goes on"],
+            left=[f"training run of {job.name}"],
+            way_on=f"`trn logs {run_id} --team {team} --follow` shows when it is done; {way_on}",
+        ) from None
+    if phase != "Completed":
+        raise UnfinishedError(
+            f"precompile run {run_id} ended as {phase}",
+            done=[],
+            left=[f"training run of {job.name}"],
+            way_on=f"`trn logs {run_id} --team {team}` says why; repair it and repeat the command",
+        )
+
+
+def _watch(api: client.ApiClient, placement: EksPlacement, run_id: str) -> str:
+    with Console(stderr=True).status(f"precompile run {run_id}: Pending") as status:
+        while True:
+            job = find(api, RUNS, run_id, placement.queue.name)
+            if job is None:
+                return "deleted"
+            phase = str(job.get("status", {}).get("state", {}).get("phase") or "Pending")
+            if phase in VOLCANO_ENDED:
+                return phase
+            status.update(f"precompile run {run_id}: {phase}")
+            sleep(WATCH_SECONDS)
