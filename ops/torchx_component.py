@@ -1,7 +1,5 @@
 """TorchX component of a job file: `torchx run -s kubernetes ops/torchx_component.py:training --job ... --team ...`."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
