@@ -16,7 +16,7 @@ export CDK_DISABLE_CLI_TELEMETRY := true
 export AWS_EC2_METADATA_DISABLED := true
 
 .DEFAULT_GOAL := help
-.PHONY: help setup synth validate test check snapshots docs bench clean
+.PHONY: help setup synth validate test check snapshots docs drill bench clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -61,8 +61,16 @@ docs: setup ## generated references
 	$(BIN)/trn schema job > docs/job.schema.json
 	sed -i '/^## Keys/q' docs/job-file.md && { echo; $(BIN)/trn schema job --markdown; } >> docs/job-file.md
 
+drill: setup .venv-drill/.ready ## rendered jobs under real torchrun, c10d and etcd: a worker dies, the run resumes
+	DRILL_BIN=$(CURDIR)/.venv-drill/bin $(BIN)/python -m tests.drill.run
+
+.venv-drill/.ready: tests/drill/requirements.txt | .venv/.ready
+	$(PYTHON) -m venv --clear .venv-drill
+	.venv-drill/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
 bench: setup ## synth time, memory and template sizes, as a table
 	$(BIN)/python -m benchmarks.synth
 
 clean: ## everything that the targets above made
-	rm -rf .venv node_modules cdk.out .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-drill node_modules cdk.out .pytest_cache .mypy_cache .ruff_cache

@@ -84,6 +84,8 @@ def environment(launch: Launch, root: str | None) -> dict[str, str]:
         JobEnv.BF16.value: str(int(job.bf16)),
         # torchrun then says which of its nodes has rank 0.
         "LOGLEVEL": "INFO",
+        # Or a line of a worker stays in torchrun's buffer until 8 KiB have come.
+        "PYTHONUNBUFFERED": "1",
     }
     if root is not None:
         variables |= {
