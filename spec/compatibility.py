@@ -11,6 +11,9 @@ from types import MappingProxyType
 
 from spec.findings import SpecError
 
+TRAINING_IMAGE = "public.ecr.aws/neuron/pytorch-training-neuronx"
+"""Repository of the training images, one tag per SDK. https://gallery.ecr.aws/neuron/pytorch-training-neuronx"""
+
 DEFAULT_NEURON_SDK = "2.28.0"
 """The SDK that users of NxD Training and PyTorch/XLA are told to stay on."""
 
@@ -95,6 +98,15 @@ def neuron_sdk(version: str) -> NeuronSdk:
     if version not in NEURON_SDKS:
         raise SpecError(f"Neuron SDK: got {version}, expected one of {', '.join(NEURON_SDKS)}")
     return NEURON_SDKS[version]
+
+
+def training_image(sdk: str) -> str:
+    """`REPOSITORY:TAG` of the training image of an SDK; SpecError where the table has none."""
+    tag = neuron_sdk(sdk).training_image_tag
+    if tag is None:
+        known = ", ".join(row.version for row in NEURON_SDKS.values() if row.training_image_tag)
+        raise SpecError(f"training image: got Neuron SDK {sdk}, which has none that is verified; expected one of {known}")
+    return f"{TRAINING_IMAGE}:{tag}"
 
 
 def node_release(kubernetes: str, sdk: str) -> str:

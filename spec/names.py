@@ -186,6 +186,8 @@ ETCD_ENDPOINT = f"{service_host(ETCD_SERVICE, SYSTEM_NAMESPACE)}:{ETCD_PORT}"
 
 TENSORBOARD_IMAGE = "tensorboard"
 """Folder in images/ whose image TensorBoard runs."""
+SHELL_IMAGE = "shell"
+"""Folder in images/ whose image works on the shared file system: it stages data, and needs no Trainium."""
 TENSORBOARD_SERVICE = "tensorboard"
 TENSORBOARD_PORT = 6006
 

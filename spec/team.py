@@ -31,7 +31,7 @@ from spec.fields import (
 )
 from spec.hardware import EfaLayout, Hardware, hardware
 from spec.lustre import DEFAULT_DEPLOYMENT, DEFAULT_THROUGHPUT, SMALLEST_GIB
-from spec.names import TENSORBOARD_IMAGE
+from spec.names import SHELL_IMAGE, TENSORBOARD_IMAGE
 
 
 class _Part(BaseModel):
@@ -263,6 +263,13 @@ class Team(TeamKeys):
         return self.eks is not None and self.eks.tensorboard and self.storage.lustre is not None
 
     @property
+    def shared_storage(self) -> bool:
+        """Whether pods have a file system that they share."""
+        return self.eks is not None and self.storage.lustre is not None
+
+    @property
     def repositories(self) -> tuple[str, ...]:
-        """Names of the images that have an ECR repository: those of jobs, and TensorBoard's where it runs."""
-        return tuple(dict.fromkeys((*self.images, *((TENSORBOARD_IMAGE,) if self.tensorboard else ()))))
+        """Names of the images that have an ECR repository: those of jobs, and those of what runs beside them."""
+        tensorboard = (TENSORBOARD_IMAGE,) if self.tensorboard else ()
+        shell = (SHELL_IMAGE,) if self.shared_storage else ()
+        return tuple(dict.fromkeys((*self.images, *tensorboard, *shell)))

@@ -77,7 +77,7 @@ def test_old_versions_expire_where_programs_overwrite(teams: dict[str, Synthesiz
 
 def test_one_repository_per_image(teams: dict[str, Synthesized]) -> None:
     kept = teams["kept"]
-    assert kept.team.repositories == (*kept.team.images, "tensorboard")
+    assert kept.team.repositories == (*kept.team.images, "tensorboard", "shell")
     assert len(resources(kept, "AWS::ECR::Repository")) == len(kept.team.repositories)
     outputs = kept.templates["Storage"]["Outputs"]
     assert {repository_uri_output(image) for image in kept.team.repositories} <= outputs.keys()
