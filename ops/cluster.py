@@ -47,6 +47,7 @@ POD_GROUPS = Kind(VOLCANO_QUEUES.prefix, "podgroups")
 JOBS = Kind("/apis/batch/v1", "jobs")
 PODS = Kind("/api/v1", "pods")
 EVENTS = Kind("/api/v1", "events")
+NODES = Kind("/api/v1", "nodes")
 SERVICES = Kind("/api/v1", "services")
 CLAIMS = Kind("/api/v1", "persistentvolumeclaims")
 
@@ -59,9 +60,12 @@ def objects(
     labels: Mapping[str, str] | None = None,
     fields: Mapping[str, str] | None = None,
 ) -> list[Object]:
-    """Every object of a kind in a namespace, or in all; ApiException 404 where the cluster does not know the kind."""
+    """Every object of a kind in a namespace, or in all; ApiException 404 where the cluster does not know the kind.
+
+    A label without a value may have any.
+    """
     query = [
-        (name, ",".join(f"{key}={value}" for key, value in chosen.items()))
+        (name, ",".join(f"{key}={value}" if value else key for key, value in chosen.items()))
         for name, chosen in (("labelSelector", labels), ("fieldSelector", fields))
         if chosen
     ]
@@ -94,12 +98,20 @@ def delete(api: client.ApiClient, kind: Kind, name: str, namespace: str | None =
     return True
 
 
-def log_lines(api: client.ApiClient, pod: Object, *, follow: bool = False, tail: int | None = None) -> Iterator[str]:
+def log_lines(
+    api: client.ApiClient,
+    pod: Object,
+    *,
+    follow: bool = False,
+    tail: int | None = None,
+    since_seconds: int | None = None,
+) -> Iterator[str]:
     """Lines of the log of a pod's first container; with `follow` as they come, to its end."""
     metadata = pod["metadata"]
     query = [("container", pod["spec"]["containers"][0]["name"])]
     query += [("follow", "true")] if follow else []
     query += [("tailLines", str(tail))] if tail is not None else []
+    query += [("sinceSeconds", str(since_seconds))] if since_seconds is not None else []
     path = PODS.path(metadata["namespace"], metadata["name"], "log")
     # A training job may say nothing for an hour while it compiles.
     wait = Timeout(connect=CONNECT_SECONDS, read=None if follow else ANSWER_SECONDS)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import typer
@@ -41,3 +42,52 @@ def _table(rows: Sequence[Row]) -> None:
 def confirm(question: str, *, yes: bool) -> bool:
     """Whether to go on: `--yes`, or an answer at a terminal. Without a terminal the answer is no."""
     return yes or (sys.stdin.isatty() and typer.confirm(question, err=True))
+
+
+def show_json(value: Any) -> None:
+    """One JSON document."""
+    typer.echo(json.dumps(value, indent=2, default=str))
+
+
+@contextmanager
+def progress(task: str) -> Iterator[Callable[[str], None]]:
+    """A spinner with what is waited for; away from a terminal, a line for each new text."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if console.is_terminal:
+        with console.status(task) as spinner:
+            yield lambda text: spinner.update(f"{task}: {text}")
+        return
+    said: set[str] = set()
+
+    def tell(text: str) -> None:
+        if text not in said:
+            said.add(text)
+            say(f"{task}: {text}")
+
+    yield tell
+
+
+@contextmanager
+def bar(task: str, total: int | None) -> Iterator[Callable[[int, int | None], None]]:
+    """A bar over bytes, told (bytes so far, total); away from a terminal, a line for every tenth."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+    console = Console(stderr=True)
+    if console.is_terminal:
+        columns = (TextColumn(task), BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=console) as shown:
+            it = shown.add_task(task, total=total)
+            yield lambda done, of: shown.update(it, completed=done, total=of)
+        return
+    tenths: set[int] = set()
+
+    def tell(done: int, of: int | None) -> None:
+        tenth = done * 10 // of if of else 0
+        if tenth not in tenths:
+            tenths.add(tenth)
+            say(f"{task}: {tenth * 10} %")
+
+    yield tell

@@ -24,6 +24,12 @@ class RefusedError(OpsError):
     exit_code = REFUSED
 
 
+class StoppedError(OpsError):
+    """Ctrl-C while something went on that goes on without us; says how to come back to it."""
+
+    exit_code = INTERRUPTED
+
+
 class UnfinishedError(OpsError):
     """An operation stopped half-way. Says what was done, what was not, and how to go on."""
 

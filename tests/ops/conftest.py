@@ -16,6 +16,7 @@ from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.eks.models import eks_backends
 
 from ops.aws import Account
+from ops.cli import run
 from spec.names import TEAM_TAG, JobLabel, Output, StackName, stack_name
 from spec.team import Team
 from spec.team_file import load_team
@@ -223,3 +224,31 @@ def _deploy_batch(world: World) -> None:
     )
     world.account.client("logs").create_log_group(logGroupName="ours-jobs")
     world.deploy(StackName.BATCH, {Output.JOB_QUEUE_ARN: queue, Output.JOB_LOG_GROUP_NAME: "ours-jobs"})
+
+
+@dataclass
+class Told:
+    """What a command printed, and its exit code."""
+
+    code: int
+    out: str
+    err: str
+
+
+Trn = Callable[..., Told]
+
+
+@pytest.fixture
+def trn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Trn:
+    """Run a command line as the installed command does: `trn("status", "ours")`."""
+
+    def invoke(*arguments: str) -> Told:
+        capsys.readouterr()
+        code = run([*arguments, "--teams-dir", str(tmp_path)])
+        return Told(code, *capsys.readouterr())
+
+    return invoke
+
+
+def no_pause(_: float) -> None:
+    """Wait for nothing."""

@@ -1,0 +1,58 @@
+"""The pods of a run on EKS, and which of them holds rank 0."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from kubernetes import client
+
+from ops.cluster import PODS, Object, log_lines, objects
+from ops.errors import OpsError, RefusedError
+from ops.runs import Run
+
+JOB_NAME_LABEL = "volcano.sh/job-name"
+"""Volcano writes it on every pod of a job.
+https://github.com/volcano-sh/volcano/blob/v1.15.1/staging/src/volcano.sh/apis/pkg/apis/batch/v1alpha1/labels.go"""
+STARTED = ("Running", "Succeeded", "Failed")
+"""Phases of pods that have a log."""
+
+# torchrun says so on each node once all have met; with c10d any node may get group rank 0, which holds global rank 0.
+# https://github.com/pytorch/pytorch/blob/v2.9.0/torch/distributed/elastic/agent/server/api.py
+GROUP_RANK = re.compile(r"^\s*group_rank=(\d+)\s*$")
+
+
+def pods_of(api: client.ApiClient, run: Run) -> list[Object]:
+    """Pods of a run by node, those that are on their way out left out where another has their name."""
+    return sorted(objects(api, PODS, run.queue, labels={JOB_NAME_LABEL: run.id}), key=node_of)
+
+
+def node_of(pod: Object) -> int:
+    """Which node of its run a pod is: N in RUN-worker-N-0."""
+    found = re.search(r"-worker-(\d+)-\d+$", pod["metadata"]["name"])
+    return int(found[1]) if found else 0
+
+
+def group_rank(lines: Iterable[str]) -> int | None:
+    """The rank that torchrun last gave to the node of a log; None before all nodes have met."""
+    rank = None
+    for line in lines:
+        if found := GROUP_RANK.match(line):
+            rank = int(found[1])
+    return rank
+
+
+def rank_zero(api: client.ApiClient, pods: Sequence[Object]) -> Object | None:
+    """The pod of rank 0; None where no log says so: not yet, or the line was rotated away."""
+    started = [pod for pod in pods if pod.get("status", {}).get("phase") in STARTED]
+    return next((pod for pod in started if group_rank(log_lines(api, pod)) == 0), None)
+
+
+def pod_at(run: Run, pods: Sequence[Object], node: int) -> Object:
+    """The pod of a node; RefusedError where the run has no such node, OpsError where its pod is gone."""
+    if not 0 <= node < run.nodes:
+        raise RefusedError(f"--node: got {node}, expected 0 to {run.nodes - 1}: the nodes of {run.id}")
+    for pod in pods:
+        if node_of(pod) == node:
+            return pod
+    raise OpsError(f"run {run.id}: node {node} has no pod ({run.state}); `trn status` says what the run waits for")

@@ -1,0 +1,258 @@
+"""`trn logs`: which node's log, to which end."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from moto.batch.models import batch_backends
+from moto.core.models import DEFAULT_ACCOUNT_ID
+
+from ops.batch_logs import BatchLogs
+from ops.eks_logs import UNNAMED, EksLogs
+from ops.errors import OpsError, RefusedError
+from ops.logs import lines_of_all
+from ops.pods import group_rank
+from ops.runs import batch_runs, eks_runs, job_name
+from tests.ops.conftest import CORE, REGION, VOLCANO, Trn, World, no_pause, pod
+
+
+def met(rank: int) -> str:
+    return (
+        "[INFO] api: [default] Rendezvous complete for workers. Result:\n  restart_count=0\n  master_addr=a\n"
+        f"  master_port=1\n  group_rank={rank}\n  group_world_size=2\n[default0]:step 1\n"
+    )
+
+
+def eks(world: World) -> EksLogs:
+    api = world.kubernetes.client()
+    (run,) = eks_runs(api, world.team)
+    return EksLogs(api, run, no_pause)
+
+
+def printed(world: World, *texts: str, state: str = "Running") -> None:
+    world.volcano_job("bert-abc", state=state)
+    for node, text in enumerate(texts):
+        world.kubernetes.logs["bert", f"bert-abc-worker-{node}-0"] = text
+
+
+def test_the_last_rank_of_a_log_counts() -> None:
+    assert group_rank((met(1) + met(0)).splitlines()) == 0
+    assert group_rank((met(0) + met(1)).splitlines()) == 1
+    assert group_rank(["[default0]:group_rank=0 is what I am", "group_world_size=2"]) is None
+
+
+def test_rank_zero_is_found_on_whatever_node_it_is(world: World, trn: Trn) -> None:
+    printed(world, met(1), met(0))
+    told = trn("logs", "bert", "--team", "ours")
+    assert (told.code, told.out, told.err) == (0, met(0), "")
+
+
+def test_node_0_until_rank_zero_is_known(world: World, trn: Trn) -> None:
+    printed(world, "installing\n", "waiting\n")
+    told = trn("logs", "bert-abc", "--team", "ours")
+    assert (told.out, told.err) == ("installing\n", f"{UNNAMED}\n")
+
+
+def test_a_node_by_its_number_and_the_end_of_its_log(world: World, trn: Trn) -> None:
+    printed(world, met(0), met(1))
+    assert trn("logs", "bert", "--team", "ours", "--node", "1", "--tail", "1").out == "[default0]:step 1\n"
+    told = trn("logs", "bert", "--team", "ours", "--node", "2")
+    assert (told.code, told.err) == (2, "trn: --node: got 2, expected 0 to 1: the nodes of bert-abc\n")
+    assert trn("logs", "bert", "--team", "ours", "--node", "1", "--all-nodes").code == 2
+
+
+def test_every_node(world: World, trn: Trn) -> None:
+    printed(world, "a\n", "b\n")
+    assert trn("logs", "bert", "--team", "ours", "--all-nodes").out == "[node 0] a\n[node 1] b\n"
+
+
+def test_every_node_at_once(world: World) -> None:
+    printed(world, "a\n", "b\n", state="Completed")
+    assert sorted(lines_of_all(eks(world), 2, follow=True, tail=None)) == ["[node 0] a", "[node 1] b"]
+
+
+def test_what_goes_wrong_with_one_node_is_told(world: World) -> None:
+    printed(world, "a\n", "b\n", state="Completed")
+    world.kubernetes.fail(500, path="worker-1-0/log")
+    with pytest.raises(Exception, match="500"):
+        [*lines_of_all(eks(world), 2, follow=True, tail=None)]
+
+
+def test_following_ends_with_the_run(world: World, trn: Trn) -> None:
+    printed(world, met(0), met(1), state="Completed")
+    told = trn("logs", "bert", "--team", "ours", "--follow")
+    assert (told.out, told.err) == (met(0), "run bert-abc ended: Completed\n")
+
+
+def test_following_goes_over_a_restart(world: World) -> None:
+    """Volcano makes the pods of a job anew under the same names; rank 0 may then be elsewhere."""
+    printed(world, met(0), met(1))
+    logs = eks(world)
+
+    def restart(_: float) -> None:
+        job = world.kubernetes.objects[VOLCANO, "jobs", "bert", "bert-abc"]
+        if job["status"]["state"]["phase"] == "Completed":
+            return
+        for node in range(2):
+            world.kubernetes.put(CORE, "pods", pod("bert-abc", node, "bert", job, phase="Succeeded"))
+            world.kubernetes.logs["bert", f"bert-abc-worker-{node}-0"] = met(1 - node) + f"second life of {node}\n"
+        job["status"]["state"]["phase"] = "Completed"
+
+    lines = [*EksLogs(logs.api, logs.run, restart).follow(None, None)]
+    assert lines[: len(met(0).splitlines())] == met(0).splitlines()
+    assert lines[-1] == "second life of 1"
+
+
+def test_following_does_not_repeat_a_pod_that_has_ended(world: World) -> None:
+    printed(world, "a\n", "b\n")
+    for node in range(2):
+        world.kubernetes.objects[CORE, "pods", "bert", f"bert-abc-worker-{node}-0"]["status"]["phase"] = "Succeeded"
+    logs = eks(world)
+    rounds = []
+
+    def wait(_: float) -> None:
+        rounds.append(1)
+        if len(rounds) == 3:
+            world.kubernetes.objects[VOLCANO, "jobs", "bert", "bert-abc"]["status"]["state"]["phase"] = "Completed"
+
+    assert [*EksLogs(logs.api, logs.run, wait).follow(0, None)] == ["a"]
+    assert len(rounds) == 3
+
+
+def test_a_broken_connection_is_taken_up_from_where_it_broke(world: World) -> None:
+    printed(world, "a\n")
+    logs = eks(world)
+
+    def wait(_: float) -> None:
+        world.kubernetes.objects[VOLCANO, "jobs", "bert", "bert-abc"]["status"]["state"]["phase"] = "Completed"
+
+    [*EksLogs(logs.api, logs.run, wait).follow(0, None)]
+    assert [request.query.get("sinceSeconds") for request in world.kubernetes.requests if "log" in request.path] == [
+        None,
+        "1",
+    ]
+
+
+def test_following_leaves_node_0_once_it_is_not_rank_zero(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    printed(world, met(1), "not yet\n", state="Completed")
+    logs = eks(world)
+    [*logs.follow(None, None)]
+    assert "bert-abc-worker-0-0 has group rank 1: looking for rank 0" in capsys.readouterr().err
+
+
+def test_a_pod_that_has_not_started(world: World, trn: Trn) -> None:
+    world.volcano_job("bert-abc", state="Pending")
+    for node in range(2):
+        world.kubernetes.objects[CORE, "pods", "bert", f"bert-abc-worker-{node}-0"]["status"]["phase"] = "Pending"
+    told = trn("logs", "bert", "--team", "ours")
+    assert told.code == 1
+    assert told.err.endswith(
+        "trn: bert-abc-worker-0-0: no log yet, the pod is Pending; `trn status` says why it waits\n"
+    )
+
+
+def test_a_run_whose_pods_are_gone_says_what_is_left(world: World, trn: Trn) -> None:
+    world.volcano_job("bert-abc", state="Completed")
+    for node in range(2):
+        del world.kubernetes.objects[CORE, "pods", "bert", f"bert-abc-worker-{node}-0"]
+    for follow in ([], ["--follow"]):
+        told = trn("logs", "bert", "--team", "ours", *follow)
+        assert told.code == 1
+        assert "run bert-abc: Completed, and its pods are gone with their logs." in told.err
+        assert "/data/logs/" in told.err
+
+
+def test_ctrl_c_says_how_to_come_back(world: World, trn: Trn, monkeypatch: pytest.MonkeyPatch) -> None:
+    printed(world, "a\n")
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(EksLogs, "follow", interrupted)
+    told = trn("logs", "bert", "--team", "ours", "--follow")
+    assert (told.code, told.err) == (
+        130,
+        "trn: stopped showing the log; run bert-abc goes on. "
+        "Again: `trn logs bert-abc --team ours --follow --tail 100`\n",
+    )
+
+
+# Batch -----------------------------------------------------------------------------------------------------------
+
+
+def batch(world: World, *messages: str, status: str = "RUNNING") -> BatchLogs:
+    """A Batch run whose main node, which moto does not model, has printed these."""
+    job_id = world.batch_job("llama2", status=status)
+    jobs = batch_backends[DEFAULT_ACCOUNT_ID][REGION]._jobs
+    jobs[f"{job_id}#0"] = jobs[job_id]
+    jobs[job_id].log_stream_name = "train/default/one"
+    put(world, "train/default/one", *messages)
+    (run,) = batch_runs(world.account, world.team)
+    return BatchLogs(world.account, "ours-jobs", run, no_pause)
+
+
+def put(world: World, stream: str, *messages: str) -> None:
+    logs = world.account.client("logs")
+    logs.create_log_stream(logGroupName="ours-jobs", logStreamName=stream)
+    now = int(time.time()) * 1000 - 100_000
+    events = [{"timestamp": now + number, "message": text} for number, text in enumerate(messages)]
+    for start in range(0, len(events), 6000):
+        chunk = events[start : start + 6000]
+        logs.put_log_events(logGroupName="ours-jobs", logStreamName=stream, logEvents=chunk)
+
+
+def test_the_main_node_of_a_batch_run(world: World, trn: Trn) -> None:
+    batch(world, "one", "two", "three")
+    assert trn("logs", "llama2", "--team", "ours").out == "one\ntwo\nthree\n"
+    assert trn("logs", "llama2", "--team", "ours", "--tail", "2").out == "two\nthree\n"
+
+
+def test_a_long_log_comes_page_by_page(world: World) -> None:
+    lines = [f"line {number}" for number in range(11000)]
+    logs = batch(world, *lines)
+    assert [*logs.read(None, None)] == lines
+
+
+def test_following_batch_ends_with_the_run(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    logs = batch(world, "one", "two")
+    job = batch_backends[DEFAULT_ACCOUNT_ID][REGION]._jobs[logs.run.id]
+
+    def wait(_: float) -> None:
+        if job.log_stream_name == "train/default/one":
+            put(world, "train/default/two", "second attempt")
+            job.log_stream_name = "train/default/two"
+        else:
+            job.status = "SUCCEEDED"
+
+    follow = BatchLogs(world.account, "ours-jobs", logs.run, wait).follow(None, 1)
+    assert [*follow] == ["two", "second attempt"]
+    assert capsys.readouterr().err == f"run {logs.run.id} ended: SUCCEEDED\n"
+
+
+def test_a_batch_node_that_batch_does_not_know(world: World) -> None:
+    logs = batch(world)
+    with pytest.raises(RefusedError, match="--node: got 2, expected 0 to 1"):
+        [*logs.read(2, None)]
+    with pytest.raises(OpsError, match=r"Batch has no node 1 yet \(RUNNING\)"):
+        [*logs.read(1, None)]
+
+
+def test_a_batch_log_that_is_too_old(world: World) -> None:
+    logs = batch(world, status="SUCCEEDED")
+    world.account.client("logs").delete_log_stream(logGroupName="ours-jobs", logStreamName="train/default/one")
+    with pytest.raises(OpsError, match="keeps what a job printed for three months"):
+        [*logs.read(None, None)]
+
+
+def test_a_job_file_stands_for_its_job(tmp_path: Path) -> None:
+    path = tmp_path / "some.yaml"
+    path.write_text("name: bert\nnodes: 2\n")
+    assert job_name(str(path)) == "bert"
+    assert job_name("bert") == "bert"
+    path.write_text("nodes: 2\n")
+    with pytest.raises(RefusedError, match="name: got none, expected the job's name"):
+        job_name(str(path))
+    with pytest.raises(RefusedError, match="expected a job file that can be read"):
+        job_name(str(tmp_path / "none.yaml"))
