@@ -1,0 +1,88 @@
+"""Docker on this machine: whether it can build, and building."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from collections.abc import Sequence
+
+import typer
+
+from ops.aws import Account
+from ops.console import say
+from ops.errors import OpsError, UnfinishedError
+from ops.images import ROOT, chosen, deployed, images, password, placeholders, refuse_pushed
+from ops.programs import ask, program, run
+from spec.team import Team
+
+BUILDX = "https://docs.docker.com/build/install-buildx/"
+
+
+def docker_that_runs(purpose: str) -> str:
+    """Path of docker; OpsError where it is missing or its daemon is not reached."""
+    docker = program("docker", purpose=purpose)
+    code, text = ask([docker, "version", "--format", "{{.Server.Version}}"])
+    if code:
+        raise OpsError(f"docker: its daemon is not reached; start Docker, or set DOCKER_HOST ({_last_line(text)})")
+    return docker
+
+
+def docker_that_builds() -> str:
+    """Path of docker; OpsError where docker, buildx or the daemon is missing."""
+    docker = program("docker", purpose="building an image")
+    code, text = ask([docker, "buildx", "version"])
+    if code:
+        raise OpsError(
+            f"docker buildx: not found; building for another machine needs it: {BUILDX} ({_last_line(text)})"
+        )
+    return docker_that_runs("building an image")
+
+
+def _last_line(text: str) -> str:
+    return text.splitlines()[-1] if text else "it said nothing"
+
+
+def show_commands(team: Team, names: Sequence[str], *, push: bool) -> None:
+    """Print what building, or building and pushing, would run; nothing is looked up."""
+    wanted = images(team, chosen(team, names), placeholders(team))
+    typer.echo(f"cd {ROOT}")
+    if push and wanted:
+        login = shlex.join(wanted[0].login("docker")).replace("'${", "${").replace("}'", "}")
+        typer.echo(f"aws ecr get-login-password --region {team.region} | {login}")
+    for image in wanted:
+        typer.echo(" ".join(_quoted(word) for word in image.build("docker", push=push)))
+
+
+def _quoted(word: str) -> str:
+    return f'"{word}"' if word.startswith("${") else shlex.quote(word)
+
+
+def build(account: Account, team: Team, names: Sequence[str], *, push: bool) -> None:
+    """Build images one after the other, and push each where asked; UnfinishedError where one fails."""
+    wanted = images(team, chosen(team, names), deployed(account, team))
+    docker = docker_that_builds()
+    if push:
+        refuse_pushed(account, wanted, team)
+        if run(wanted[0].login(docker), text=password(account)):
+            raise OpsError(f"docker login {wanted[0].registry}: failed; nothing was built or pushed")
+    done: list[str] = []
+    verb = "pushed" if push else "built"
+    for image in wanted:
+        say(f"{image.name}: {image.uri}")
+        code = _run_in_checkout(image.build(docker, push=push))
+        if code:
+            word = "push" if push else "build"
+            left = [it.name for it in wanted if it.name not in done]
+            raise UnfinishedError(
+                f"image {image.name}: docker ended with exit code {code}",
+                done=[f"{verb} {name}" for name in done],
+                left=left,
+                way_on=f"docker's message is above. Go on with: trn images {word} {team.name} {' '.join(left)}",
+            )
+        done.append(image.name)
+    say(f"{verb}: {', '.join(done)} ({team.image_tag})")
+
+
+def _run_in_checkout(command: Sequence[str]) -> int:
+    return subprocess.run(command, cwd=ROOT, env=os.environ, check=False, stdin=subprocess.DEVNULL).returncode
