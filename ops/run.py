@@ -37,8 +37,8 @@ def run(
     precompile: bool,
     dry_run: bool,
     **choices: str | None,
-) -> tuple[Team, str] | None:
-    """Start a job and give its team and run id; None after a dry run, which prints what would be sent.
+) -> str | None:
+    """Start a job and give its run id; None after a dry run, which prints what would be sent.
 
     `choices`: keys of the job file that are said anew, such as its queue.
     """
@@ -80,7 +80,7 @@ def _warn(job: Job, warnings: Sequence[Problem]) -> None:
         say(str(problem.in_file(str(job.path), document.line(problem.loc))))
 
 
-def _on_eks(launches: list[Launch], placement: EksPlacement, dry_run: bool) -> tuple[Team, str] | None:
+def _on_eks(launches: list[Launch], placement: EksPlacement, dry_run: bool) -> str | None:
     render = _renderer()
     jobs = [render(launch, placement) for launch in launches]
     if dry_run:
@@ -88,7 +88,7 @@ def _on_eks(launches: list[Launch], placement: EksPlacement, dry_run: bool) -> t
         return None
     from ops.run_eks import start
 
-    return launches[0].team, start(launches, jobs, placement)
+    return start(launches, jobs, placement)
 
 
 def _renderer() -> Callable[[Launch, EksPlacement], dict[str, Any]]:
@@ -101,7 +101,7 @@ def _renderer() -> Callable[[Launch, EksPlacement], dict[str, Any]]:
     return render
 
 
-def _on_batch(launches: list[Launch], placement: BatchPlacement, dry_run: bool) -> tuple[Team, str] | None:
+def _on_batch(launches: list[Launch], placement: BatchPlacement, dry_run: bool) -> str | None:
     from ops.batch_job import submit_request
 
     requests = [
@@ -113,4 +113,4 @@ def _on_batch(launches: list[Launch], placement: BatchPlacement, dry_run: bool) 
         return None
     from ops.run_batch import start
 
-    return launches[0].team, start(launches, requests)
+    return start(launches, requests)

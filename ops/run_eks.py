@@ -16,7 +16,7 @@ from ops.cache import check_cache
 from ops.cluster import RUNS, VOLCANO_QUEUES, find
 from ops.console import say
 from ops.container import Launch
-from ops.errors import OpsError, RefusedError, UnfinishedError
+from ops.errors import INTERRUPTED, OpsError, RefusedError, UnfinishedError
 from ops.images_there import check_image
 from ops.kube import cluster_api, explain
 from ops.runs import VOLCANO_ENDED, eks_runs
@@ -113,6 +113,7 @@ def _wait_until_completed(api: client.ApiClient, launch: Launch, placement: EksP
             done=[f"precompile run {run_id} submitted; it goes on"],
             left=[f"training run of {job.name}"],
             way_on=f"`trn logs {run_id} --team {team} --follow` shows when it is done; {way_on}",
+            exit_code=INTERRUPTED,
         ) from None
     if phase != "Completed":
         raise UnfinishedError(

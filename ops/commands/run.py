@@ -43,8 +43,13 @@ def run(
         node_group=node_group,
         share=share,
     )
-    if started is not None:
-        typer.echo(started[1])
+    if started is None:
+        return
+    typer.echo(started)
+    if follow:
+        from ops.commands.jobs import logs
+
+        logs(started, team, follow=True, teams_dir=teams_dir)
 
 
 def register(app: typer.Typer) -> None:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 import yaml
@@ -16,10 +17,11 @@ import ops.aws
 import ops.run_batch
 import ops.run_eks
 from ops.cli import run
+from ops.eks_logs import EksLogs
 from spec.hardware import NEURON_RESOURCE
 from spec.names import JobLabel, Output, StackName, job_definition_arn_output, repository_uri_output
 from tests.conftest import ROOT
-from tests.ops.conftest import BATCH_ONLY, BOTH, EKS_ONLY, SCHEDULING, VOLCANO, World, WorldMaker
+from tests.ops.conftest import BATCH_ONLY, BOTH, EKS_ONLY, SCHEDULING, VOLCANO, TeamWriter, World, WorldMaker
 from tests.ops.kubernetes_api import KubernetesApi
 from tests.ops.launches import fixed_suffix
 
@@ -271,13 +273,24 @@ def test_what_aws_answers_is_explained(
     assert "Traceback" not in told
 
 
-def test_both_paths_must_be_told_apart(make_world: WorldMaker, capsys: pytest.CaptureFixture[str]) -> None:
-    world = make_world(BOTH)
-    assert start(world) == 2
+def test_both_paths_must_be_told_apart(write_team: TeamWriter, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["run", BERT, "--team", str(write_team(BOTH).path)]) == 2
     assert "--on: got nothing, expected eks or batch; team ours has both" in capsys.readouterr().err
-    only = make_world(BATCH_ONLY)
-    assert run(["run", BERT, "--team", str(only.team.path), "--on", "eks"]) == 2
+    assert run(["run", BERT, "--team", str(write_team(BATCH_ONLY).path), "--on", "eks"]) == 2
     assert "--on: got eks, expected batch" in capsys.readouterr().err
+
+
+def test_follow_prints_the_log_of_rank_0(eks: World, capsys: pytest.CaptureFixture[str]) -> None:
+    followed: list[str] = []
+
+    def lines(self: EksLogs, *_: Any) -> Iterator[str]:
+        followed.append(self.run.id)
+        yield "step_loss 1"
+
+    with mock.patch.object(EksLogs, "follow", lines):
+        assert start(eks, "--follow") == 0
+    assert capsys.readouterr().out == f"{RUN}\nstep_loss 1\n"
+    assert followed == [RUN]
 
 
 @pytest.fixture
