@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
-from tests.images.conftest import Container, checkpoint
+from tests.images.conftest import Container, checkpoint, end, wait_for
 from trn_job.checkpoints import is_complete
 
 JOB = ("trn-job", "torchrun", "script.py", "--data_dir=/mine")
@@ -32,19 +31,6 @@ def s3(container: Container) -> dict[str, str]:
         "TRN_LOGS": "s3://bucket/logs/job",
         "OUT": str(container.work / "checkpoints"),
     }
-
-
-def wait_for(path: Path) -> None:
-    deadline = time.monotonic() + 10
-    while not path.exists():
-        assert time.monotonic() < deadline, f"no {path}"
-        time.sleep(0.01)
-
-
-def end(process: subprocess.Popen[str], number: int = signal.SIGTERM) -> tuple[int, str, str]:
-    process.send_signal(number)
-    out, err = process.communicate(timeout=20)
-    return process.returncode, out, err
 
 
 def test_the_newest_complete_one_is_restored(container: Container, s3: dict[str, str], bucket: Path) -> None:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import re
 import resource
+import signal
+import time
 
 import pytest
 
+from spec.names import JobEnv
+from tests.conftest import ROOT
 from tests.images.conftest import Container
 from trn_job.settings import Settings
+from trn_job.supervisor import Supervisor
 
 
 def test_open_files_are_raised_to_the_hard_limit(container: Container) -> None:
@@ -66,6 +73,38 @@ def test_one_node_is_the_main_one(environ: dict[str, str], is_main: bool) -> Non
     assert Settings.read(environ).is_main is is_main
 
 
+def test_others_may_read_what_the_job_writes(container: Container) -> None:
+    container.program("torchrun", "umask\n")
+    done = container.run("bash", "-c", "umask 077; exec trn-job torchrun script.py")
+    assert done.stdout.splitlines()[-1] == "0022"
+
+
+def test_a_signal_between_two_children_ends_the_second() -> None:
+    supervisor = Supervisor(grace_seconds=1)
+    supervisor.received = signal.SIGTERM
+    started = time.monotonic()
+    assert supervisor.run(["sleep", "5"], os.environ) == 143
+    assert time.monotonic() - started < 3
+
+
+def test_a_worker_that_outlives_torchrun_does_not_hold_the_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trn_job.supervisor.READER_SECONDS", 0.5)
+    lines: list[str] = []
+    started = time.monotonic()
+    command = ["bash", "-c", "echo hello; sleep 5 & exit 0"]
+    assert Supervisor(grace_seconds=1).run(command, os.environ, on_line=lines.append) == 0
+    assert time.monotonic() - started < 3
+    assert lines == ["hello\n"]
+
+
+def test_every_variable_is_in_the_documentation() -> None:
+    code = "".join(path.read_text() for path in (ROOT / "images" / "common").rglob("*.py"))
+    names = {*re.findall(r'"(TRN_[A-Z_]+)"', code), *JobEnv}
+    assert len(names) > 12
+    page = (ROOT / "docs" / "images.md").read_text()
+    assert [name for name in sorted(names) if f"`{name}`" not in page] == []
+
+
 @pytest.mark.parametrize("code", [0, 1, 17])
 def test_the_exit_code_is_torchruns(container: Container, code: int) -> None:
     container.program("torchrun", f"exit {code}\n")
@@ -85,6 +124,8 @@ def test_a_killed_torchrun_has_a_shells_exit_code(container: Container) -> None:
         (("trn-job", "torchrun"), {"TRN_NODES": "two"}, 78, "TRN_NODES: got 'two', expected a whole number"),
         (("trn-job", "torchrun"), {"TRN_NODES": "0"}, 78, "TRN_NODES: got '0'"),
         (("trn-job", "torchrun"), {"TRN_BF16": "yes"}, 78, "TRN_BF16: got 'yes', expected 1, or 0"),
+        (("trn-job", "torchrun"), {"TRN_COPY_SECONDS": "soon"}, 78, "TRN_COPY_SECONDS: got 'soon', expected seconds"),
+        (("trn-job", "torchrun"), {"TRN_GRACE_SECONDS": "0"}, 78, "TRN_GRACE_SECONDS: got '0', expected seconds"),
         (("trn-job", "torchrun"), {"TRN_PRECOMPILE_STEPS": "-1"}, 78, "TRN_PRECOMPILE_STEPS: got '-1'"),
     ],
 )

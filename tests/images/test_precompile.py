@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.images.conftest import Container
+from tests.images.conftest import Container, end, wait_for
 from trn_job.precompile import Totals, verdict
 
 # Two lines as the tool writes them, from its documentation and from a public log.
@@ -80,6 +80,23 @@ def test_fails_for_a_script_without_steps(container: Container, profile: str) ->
     done = container.job(TRN_PROFILE=profile, TRN_PRECOMPILE_STEPS="10")
     assert done.returncode == 78
     assert f"precompile: got profile '{profile}', expected one of bert, llama2" in done.stderr
+
+
+def test_bert_does_not_resume(container: Container) -> None:
+    tool(container, LOG.format(good=8, bad=0))
+    container.job("--data_dir=/d", "--resume_ckpt", **PRECOMPILE)
+    assert "--resume_ckpt" not in runs(container)[0]
+
+
+def test_sigterm_while_collecting_ends_the_job(container: Container) -> None:
+    container.program(
+        "neuron_parallel_compile",
+        'echo "$@" >> "$SEEN/runs"; trap "exit 0" TERM; touch "$SEEN/started"; while sleep 0.02; do :; done\n',
+    )
+    process = container.start("trn-job", "torchrun", "script.py", "--data_dir=/d", **PRECOMPILE)
+    wait_for(container.root / "started")
+    assert end(process)[0] == 143
+    assert len(runs(container)) == 1
 
 
 def test_neither_resumes_nor_saves(container: Container) -> None:

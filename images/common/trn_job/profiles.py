@@ -44,8 +44,9 @@ def _bert(settings: Settings, command: Sequence[str]) -> Plan:
         defaults["--enable_fp32"] = None
     if settings.precompile_steps:
         defaults["--output_dir"] = str(settings.work / "precompile")
+        fresh = [argument for argument in command if argument != "--resume_ckpt"]
         # argparse takes the last one, and a job file may have its own.
-        return Plan([*completed(command, defaults), f"--steps_this_run={settings.precompile_steps}"])
+        return Plan([*completed(fresh, defaults), f"--steps_this_run={settings.precompile_steps}"])
     uri = _uri(settings.checkpoints)
     local = settings.work / "checkpoints" if uri or not settings.checkpoints else Path(settings.checkpoints)
     output = Path(value(command, "--output_dir") or local)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,8 +49,8 @@ class Settings:
             profile=environ.get("TRN_PROFILE", ""),
             is_main=nodes == 1 or _is_first(environ),
             work=Path(environ.get("TRN_WORK_DIR", "/var/tmp/trn-job")),  # noqa: S108 - the container's own
-            copy_seconds=float(environ.get("TRN_COPY_SECONDS", "60")),
-            grace_seconds=float(environ.get("TRN_GRACE_SECONDS", "10")),
+            copy_seconds=_seconds(environ, "TRN_COPY_SECONDS", "60"),
+            grace_seconds=_seconds(environ, "TRN_GRACE_SECONDS", "10"),
         )
 
 
@@ -70,6 +71,13 @@ def _number(environ: Mapping[str, str], name: str, default: str = "") -> int:
     if not (text.isascii() and text.isdigit() and int(text) > 0):
         raise Stop(f"{name}: got {text!r}, expected a whole number above 0")
     return int(text)
+
+
+def _seconds(environ: Mapping[str, str], name: str, default: str) -> float:
+    text = environ.get(name, default)
+    if not re.fullmatch(r"\d+(\.\d+)?", text, re.ASCII) or not float(text):
+        raise Stop(f"{name}: got {text!r}, expected seconds above 0")
+    return float(text)
 
 
 def _choice(environ: Mapping[str, str], name: str, default: str) -> bool:
