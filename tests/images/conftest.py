@@ -4,81 +4,18 @@ from __future__ import annotations
 
 import re
 import shutil
-import signal
-import subprocess
 import sys
-import time
-import zipfile
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
+from tests.images.container import URI, Container
 
 FAKE_AWS = Path(__file__).with_name("fake_aws.py")
 # Records what it was given.
 TORCHRUN = 'printf "%s\\n" "$@" > "$SEEN/arguments"; env > "$SEEN/environment"\n'
 TRN_FILES = re.compile(r"^COPY (.+) (/opt/trn/\S*)$", re.MULTILINE)
-
-
-@dataclass(frozen=True)
-class Container:
-    root: Path
-    environment: dict[str, str]
-
-    @property
-    def bin(self) -> Path:
-        return self.root / "bin"
-
-    @property
-    def s3(self) -> Path:
-        return self.root / "s3"
-
-    @property
-    def work(self) -> Path:
-        return self.root / "work"
-
-    def program(self, name: str, body: str, interpreter: str = "/bin/bash") -> None:
-        path = self.bin / name
-        path.write_text(f"#!{interpreter}\n{body}")
-        path.chmod(0o755)
-
-    def start(self, *command: str, **environment: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            command,
-            cwd=self.root,
-            env=self.environment | environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-
-    def run(self, *command: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        process = self.start(*command, **environment)
-        out, err = process.communicate(timeout=30)
-        return subprocess.CompletedProcess(command, process.returncode, out, err)
-
-    def job(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        return self.run("trn-job", "torchrun", "script.py", *arguments, **environment)
-
-    @property
-    def arguments(self) -> list[str]:
-        return (self.root / "arguments").read_text().splitlines()
-
-    @property
-    def seen(self) -> dict[str, str]:
-        lines = (self.root / "environment").read_text().splitlines()
-        return dict(line.split("=", 1) for line in lines if "=" in line)
-
-    @property
-    def calls(self) -> list[str]:
-        return (self.root / "calls").read_text().splitlines() if (self.root / "calls").exists() else []
-
-    def dataset(self, place: Path, name: str = "wiki_training_0.hdf5") -> Path:
-        place.mkdir(parents=True, exist_ok=True)
-        (place / name).write_text("data")
-        return place
 
 
 @pytest.fixture(scope="session")
@@ -126,24 +63,16 @@ def container(installed: Path, tmp_path: Path) -> Container:
     return result
 
 
-def checkpoint(path: Path, *, cut: bool = False) -> Path:
-    """A file as torch.save writes it: a zip archive; `cut`: one that was interrupted."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("archive/data.pkl", path.name)
-    if cut:
-        path.write_bytes(path.read_bytes()[:-30])
-    return path
+@pytest.fixture
+def bucket(container: Container) -> Path:
+    return container.s3 / "bucket" / "checkpoints" / "job"
 
 
-def wait_for(path: Path) -> None:
-    deadline = time.monotonic() + 10
-    while not path.exists():
-        assert time.monotonic() < deadline, f"no {path}"
-        time.sleep(0.01)
-
-
-def end(process: subprocess.Popen[str], number: int = signal.SIGTERM) -> tuple[int, str, str]:
-    process.send_signal(number)
-    out, err = process.communicate(timeout=20)
-    return process.returncode, out, err
+@pytest.fixture
+def s3(container: Container) -> dict[str, str]:
+    return {
+        "TRN_PROFILE": "bert",
+        "TRN_CHECKPOINTS": URI,
+        "TRN_LOGS": "s3://bucket/logs/job",
+        "OUT": str(container.work / "checkpoints"),
+    }

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.images.conftest import Container, checkpoint
+from tests.images.container import Container, checkpoint
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_resumes_where_there_is_a_complete_checkpoint(
     checkpoint(checkpoints / "ckpt_100.pt")  # newest by step, not by name
     done = container.job(**lustre)
     assert container.arguments[-1] == "--resume_ckpt"
-    assert f"resuming from {checkpoints}/ckpt_100.pt" in done.stdout
+    assert f"newest complete checkpoint: {checkpoints}/ckpt_100.pt" in done.stdout
 
 
 def test_an_incomplete_checkpoint_is_set_aside_not_deleted(

@@ -2,35 +2,12 @@
 
 from __future__ import annotations
 
-import signal
-import time
 from pathlib import Path
 
 import pytest
 
-from tests.images.conftest import Container, checkpoint, end, wait_for
+from tests.images.container import JOB, URI, WAITS, WRITES, Container, checkpoint, end, wait_for
 from trn_job.checkpoints import is_complete
-
-JOB = ("trn-job", "torchrun", "script.py", "--data_dir=/mine")
-URI = "s3://bucket/checkpoints/job"
-# A script that writes a checkpoint made beforehand, then waits; it stops when it is told to.
-WRITES = 'cp "$SEEN"/new/* "$OUT/"; touch "$SEEN/started"\n'
-WAITS = 'trap "exit 0" TERM; while sleep 0.02; do :; done\n'
-
-
-@pytest.fixture
-def bucket(container: Container) -> Path:
-    return container.s3 / "bucket" / "checkpoints" / "job"
-
-
-@pytest.fixture
-def s3(container: Container) -> dict[str, str]:
-    return {
-        "TRN_PROFILE": "bert",
-        "TRN_CHECKPOINTS": URI,
-        "TRN_LOGS": "s3://bucket/logs/job",
-        "OUT": str(container.work / "checkpoints"),
-    }
 
 
 def test_the_newest_complete_one_is_restored(container: Container, s3: dict[str, str], bucket: Path) -> None:
@@ -104,44 +81,15 @@ def test_all_stay_when_the_job_file_says_so(container: Container, s3: dict[str, 
     assert len(list(bucket.iterdir())) == 4
 
 
-def test_sigterm_reaches_torchrun_and_copies(container: Container, s3: dict[str, str], bucket: Path) -> None:
+def test_removing_older_ones_may_fail(container: Container, s3: dict[str, str], bucket: Path) -> None:
+    for step in (10, 20):
+        checkpoint(bucket / f"ckpt_{step}.pt")
     checkpoint(container.root / "new" / "ckpt_30.pt")
-    container.program("torchrun", f'{WRITES}trap "touch $SEEN/told; exit 0" TERM; while sleep 0.02; do :; done\n')
-    process = container.start(*JOB, **s3)
-    wait_for(container.root / "started")
-    code, out, _ = end(process)
-    assert code == 143
-    assert (container.root / "told").exists()
-    assert (bucket / "ckpt_30.pt").exists()
-    assert "SIGTERM: stopping" in out
-
-
-def test_a_torchrun_that_does_not_stop_is_killed(container: Container, s3: dict[str, str], bucket: Path) -> None:
-    checkpoint(container.root / "new" / "ckpt_30.pt")
-    container.program("torchrun", f'trap "" TERM; {WRITES}while :; do sleep 0.02; done\n')
-    process = container.start(*JOB, TRN_GRACE_SECONDS="0.2", **s3)
-    wait_for(container.root / "started")
-    assert end(process)[0] == 143
-    assert (bucket / "ckpt_30.pt").exists()
-
-
-def test_sigint_is_like_sigterm(container: Container) -> None:
-    container.program("torchrun", 'trap "exit 0" INT; touch "$SEEN/started"; while sleep 0.02; do :; done\n')
-    process = container.start("trn-job", "torchrun", "script.py")
-    wait_for(container.root / "started")
-    assert end(process, signal.SIGINT)[0] == 130
-
-
-def test_sigterm_before_torchrun_starts_ends_the_job(container: Container) -> None:
-    container.dataset(container.s3 / "bucket" / "datasets" / "bert")
-    process = container.start(
-        "trn-job", "torchrun", "script.py", TRN_PROFILE="bert", TRN_DATASETS="s3://bucket/datasets", SLOW="5"
-    )
-    wait_for(container.root / "calls")
-    started = time.monotonic()
-    assert end(process)[0] == 143
-    assert time.monotonic() - started < 4
-    assert not (container.root / "arguments").exists()
+    container.program("torchrun", WRITES)
+    done = container.run(*JOB, FAIL="s3 rm", **s3)
+    assert done.returncode == 0
+    assert "older checkpoints stay" in done.stderr
+    assert len(list(bucket.iterdir())) == 3
 
 
 def test_fails_when_the_last_copy_fails(container: Container, s3: dict[str, str]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spec.compatibility import NEURON_SDKS, NODE_IMAGES, NeuronSdk, NodeImage
-from tests.images.conftest import Container
+from tests.images.container import Container
 from trn_job import driver
 from trn_job.messages import Stop
 

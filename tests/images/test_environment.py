@@ -12,7 +12,7 @@ import pytest
 
 from spec.names import JobEnv
 from tests.conftest import ROOT
-from tests.images.conftest import Container
+from tests.images.container import Container
 from trn_job.settings import Settings
 from trn_job.supervisor import Supervisor
 

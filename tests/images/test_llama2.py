@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.images.conftest import Container
+from tests.images.container import Container
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.images.conftest import Container, end, wait_for
+from tests.images.container import Container, end, wait_for
 from trn_job.precompile import Totals, verdict
 
 # Two lines as the tool writes them, from its documentation and from a public log.

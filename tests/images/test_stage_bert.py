@@ -14,7 +14,7 @@ import pytest
 import stage_bert
 from spec.names import DATA_PATH, Prefix
 from tests.conftest import ROOT
-from tests.images.conftest import Container
+from tests.images.container import Container
 
 PROGRAM = ROOT / "images" / "shell" / "stage_bert.py"
 

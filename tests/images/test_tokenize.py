@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.images.conftest import Container
+from tests.images.container import Container
 
 # Does what get_dataset.py does: reads the tokenizer from the working directory, writes below the home directory.
 GET_DATASET = """

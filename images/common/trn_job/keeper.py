@@ -72,6 +72,12 @@ class Keeper:
         """Only below the step just sent: a run that was told to start from an old step must not lose what it makes."""
         if self._keep < 0:
             return
+        try:
+            self._remove(uri, sent)
+        except Stop as stop:
+            complain(f"older checkpoints stay: {stop}")  # what counts has been copied
+
+    def _remove(self, uri: str, sent: int) -> None:
         steps = {number for name in s3.names(uri) if (number := checkpoints.step(name)) is not None}
         older = sorted((number for number in steps if number < sent), reverse=True)
         for number in older[max(self._keep, 1) - 1 :]:

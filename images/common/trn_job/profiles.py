@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from trn_job import checkpoints, datasets
@@ -15,6 +16,7 @@ from trn_job.settings import S3, Settings
 
 # Two, so that one is left when the other turns out to be cut off.
 CHECKPOINTS_KEPT = "2"
+OWN_CHOICE = ("--resume_ckpt_path", "--resume_step")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +53,8 @@ def _bert(settings: Settings, command: Sequence[str]) -> Plan:
     local = settings.work / "checkpoints" if uri or not settings.checkpoints else Path(settings.checkpoints)
     output = Path(value(command, "--output_dir") or local)
     defaults |= {"--output_dir": str(output), "--shards_per_ckpt": "1", "--num_ckpts_to_keep": CHECKPOINTS_KEPT}
-    output.mkdir(parents=True, exist_ok=True)
-    if uri:
-        checkpoints.restore(uri, output)
-    if settings.is_main or uri:
-        checkpoints.set_aside(output)
     # Without a checkpoint the script stops at --resume_ckpt; with a user's own choice there is nothing to add.
-    newest = next(iter(checkpoints.complete(output)), None)
-    if newest and not (has(command, "--resume_ckpt_path") or has(command, "--resume_step")):
-        say(f"resuming from {newest}")
+    if _found(output, uri, is_main=settings.is_main) and not any(map(partial(has, command), OWN_CHOICE)):
         defaults["--resume_ckpt"] = None
     log_uri = _uri(settings.logs)
     if settings.logs and not log_uri:
@@ -67,6 +62,18 @@ def _bert(settings: Settings, command: Sequence[str]) -> Plan:
     complete = completed(command, defaults)
     keep = int(value(complete, "--num_ckpts_to_keep") or CHECKPOINTS_KEPT)
     return Plan(complete, keeper=_keeper(settings, output, checkpoint_uri=uri, log_uri=log_uri, keep=keep))
+
+
+def _found(output: Path, uri: str | None, *, is_main: bool) -> bool:
+    """Whether there is a checkpoint to resume from in `output`, after restoring it and renaming incomplete ones."""
+    output.mkdir(parents=True, exist_ok=True)
+    if uri:
+        checkpoints.restore(uri, output)
+    if is_main or uri:  # a shared directory is tidied by one
+        checkpoints.set_aside(output)
+    found = checkpoints.complete(output)
+    say(f"newest complete checkpoint: {found[0] if found else 'none'}")
+    return bool(found)
 
 
 def _llama2(settings: Settings, command: Sequence[str]) -> Plan:

@@ -60,10 +60,11 @@ class Supervisor:
     def _read(self, on_line: Callable[[str], None]) -> None:
         assert self._child is not None
         assert self._child.stdout is not None
-        for line in self._child.stdout:
-            sys.stdout.buffer.write(line)
-            sys.stdout.buffer.flush()
-            on_line(line.decode(errors="replace"))
+        with self._child.stdout as lines:
+            for line in lines:
+                sys.stdout.buffer.write(line)
+                sys.stdout.buffer.flush()
+                on_line(line.decode(errors="replace"))
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
         if self.received:
