@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +27,15 @@ EXPIRED = (
 )
 DENIED = ("AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "AuthorizationError")
 THROTTLED = ("Throttling", "ThrottlingException", "RequestLimitExceeded", "TooManyRequestsException")
+NO_CREDENTIALS = (
+    exceptions.NoCredentialsError,
+    exceptions.PartialCredentialsError,
+    exceptions.CredentialRetrievalError,
+    exceptions.TokenRetrievalError,
+    exceptions.UnauthorizedSSOTokenError,
+    exceptions.SSOTokenLoadError,
+    exceptions.ProfileNotFound,
+)
 
 
 @dataclass(frozen=True)
@@ -48,6 +57,12 @@ class Account:
         """Every item under `key` of a paginated operation."""
         for page in self.client(service).get_paginator(operation).paginate(**arguments):
             yield from page.get(key, ())
+
+
+def regional_accounts(regions: Sequence[str]) -> list[Account]:
+    """One account per Region, all on the same credentials, which are asked for once."""
+    session = boto3.Session()
+    return [Account(region, session) for region in dict.fromkeys(regions)]
 
 
 def account_of(team: Team) -> Account:
@@ -79,6 +94,13 @@ def outputs(account: Account, team: Team, stack: StackName) -> Mapping[str, str]
             f"stack {name}: not deployed in {account.region}; run `.venv/bin/cdk deploy '{team.name}/*'` first"
         )
     return {output["OutputKey"]: output["OutputValue"] for output in alive[0].get("Outputs", ())}
+
+
+def ends_every_call(error: exceptions.BotoCoreError | exceptions.ClientError) -> bool:
+    """Whether every further call would fail alike: credentials are missing or have expired."""
+    if isinstance(error, exceptions.ClientError):
+        return error.response.get("Error", {}).get("Code") in EXPIRED
+    return isinstance(error, NO_CREDENTIALS)
 
 
 def explain(error: exceptions.BotoCoreError | exceptions.ClientError) -> str:

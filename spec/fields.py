@@ -36,7 +36,7 @@ def _zone_id(value: str) -> str:
     if re.fullmatch(ZONE_NAME_PATTERN, value):
         raise refused(
             "a zone id such as usw2-az4 (a zone name means another place in every account; "
-            "`aws ec2 describe-availability-zones` lists the ids)"
+            "`trn zones TYPE` lists the ids)"
         )
     if not re.fullmatch(ZONE_ID_PATTERN, value):
         raise refused("a zone id such as usw2-az4")

@@ -323,6 +323,9 @@ _ROWS = (
 HARDWARE: Mapping[str, Hardware] = MappingProxyType({row.instance_type: row for row in _ROWS})
 """Every Trainium type that EC2 launches; Trainium3 is described by Neuron's documentation but has no EC2 type yet."""
 
+DEVICE_MEMORY_OTHER_IN_EC2 = frozenset({"trn2.3xlarge", "trn2.48xlarge"})
+"""Types whose rows differ from DescribeInstanceTypes in the memory of a Neuron device, and in nothing else."""
+
 
 def hardware(instance_type: str) -> Hardware:
     """The row of an instance type; SpecError names the allowed types."""

@@ -109,13 +109,14 @@ def _offerings(team: Team) -> Iterator[Problem]:
         if not row.zones_in(team.region):
             expected = (
                 f"a type offered in {team.region} ({row.instance_type}: {', '.join(row.regions)}), "
-                f"or {zone} in network.verified_zones once `aws ec2 describe-instance-type-offerings` shows it"
+                f"or {zone} in network.verified_zones once "
+                f"`trn zones {row.instance_type} --region {team.region}` shows it"
             )
             yield Problem("error", loc, row.instance_type, expected, (("region",), ("network",)))
         elif zone not in row.zones_in(team.region):
             expected = (
                 f"a zone known to offer {row.instance_type} ({', '.join(row.zones_in(team.region))}), "
-                f"or {zone} in network.verified_zones once `aws ec2 describe-instance-type-offerings` shows it"
+                f"or {zone} in network.verified_zones once `trn zones {row.instance_type}` shows it"
             )
             yield Problem("warning", ("network", "training_zone"), zone, expected, (("region",), loc))
 

@@ -20,7 +20,10 @@ from ops.cli import run
 from spec.names import TEAM_TAG, JobLabel, Output, StackName, stack_name
 from spec.team import Team
 from spec.team_file import load_team
+from tests.ops.accounts import _no_credentials_of_this_machine, moto_account, stubbed, team_of, trn
 from tests.ops.kubernetes_api import KubernetesApi, Object, serve
+
+__all__ = ["_no_credentials_of_this_machine", "moto_account", "stubbed", "team_of", "trn"]
 
 REGION = "us-west-2"
 VOLCANO = "/apis/batch.volcano.sh/v1alpha1"

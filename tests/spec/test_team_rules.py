@@ -83,7 +83,7 @@ NETWORK = {
             "expected another zone of us-east-1: EKS has no control plane in use1-az3",
             "3: warning: network.training_zone: got use1-az3, "
             "expected a zone known to offer trn1.32xlarge (use1-az4, use1-az5, use1-az6), "
-            "or use1-az3 in network.verified_zones once `aws ec2 describe-instance-type-offerings` shows it",
+            "or use1-az3 in network.verified_zones once `trn zones trn1.32xlarge` shows it",
         ],
     ),
     "any zone without a control plane": (
@@ -99,7 +99,7 @@ NETWORK = {
         [
             "3: warning: network.training_zone: got usw2-az2, "
             "expected a zone known to offer trn1.32xlarge (usw2-az1, usw2-az4), "
-            "or usw2-az2 in network.verified_zones once `aws ec2 describe-instance-type-offerings` shows it"
+            "or usw2-az2 in network.verified_zones once `trn zones trn1.32xlarge` shows it"
         ],
     ),
     "a misspelt Region": (
@@ -111,7 +111,7 @@ NETWORK = {
         [
             "3: warning: network.training_zone: got usw2-az2, "
             "expected a zone known to offer trn1.32xlarge (usw2-az1, usw2-az4), "
-            "or usw2-az2 in network.verified_zones once `aws ec2 describe-instance-type-offerings` shows it"
+            "or usw2-az2 in network.verified_zones once `trn zones trn1.32xlarge` shows it"
         ],
     ),
     "a zone that the account was seen to offer": (
@@ -123,7 +123,7 @@ NETWORK = {
         [
             "5: batch.instance_type: got trn2.48xlarge, "
             "expected a type offered in us-west-2 (trn2.48xlarge: ap-south-2, us-east-2), "
-            "or usw2-az4 in network.verified_zones once `aws ec2 describe-instance-type-offerings` shows it"
+            "or usw2-az4 in network.verified_zones once `trn zones trn2.48xlarge --region us-west-2` shows it"
         ],
     ),
     "a Region that the account was seen to offer": (

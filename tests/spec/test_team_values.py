@@ -22,8 +22,7 @@ CAPACITY = "on-demand, {reservation: cr-...} or {capacity_block: cr-...}"
 PRINCIPAL = "the ARN of an IAM role or user, such as arn:aws:iam::111122223333:role/Admin"
 ACCOUNT = 'an AWS account id: 12 digits in quotes, such as "111122223333"'
 ZONE_NAME = (
-    "a zone id such as usw2-az4 (a zone name means another place in every account; "
-    "`aws ec2 describe-availability-zones` lists the ids)"
+    "a zone id such as usw2-az4 (a zone name means another place in every account; `trn zones TYPE` lists the ids)"
 )
 
 

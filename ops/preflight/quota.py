@@ -1,0 +1,82 @@
+"""Whether the account may run the team's on-demand nodes all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from ops.aws import Account
+from ops.preflight.finding import Findings, PreflightFinding, Reporter
+from ops.preflight.parts import parts_of
+from spec.account import TRN_QUOTA
+from spec.hardware import HARDWARE
+from spec.names import TEAM_TAG
+from spec.team import Team
+
+REPORT = Reporter("quota")
+
+
+def check(account: Account, team: Team) -> Findings:
+    needed = vcpus_needed(team)
+    if not needed:
+        yield REPORT.ok(TRN_QUOTA.name, "not asked", "nothing: every node comes from a capacity block")
+        return
+    yield judge(granted=_granted(account), needed=needed, others=vcpus_of_others(_running(account), team.name))
+
+
+def vcpus_needed(team: Team) -> int:
+    """vCPUs of all nodes at their most; those of capacity blocks left out, those of reservations not.
+
+    A reservation takes from the quota from the day it is made, whether it is used or not.
+    https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-reservations-create.html
+    """
+    return sum(
+        part.nodes * part.asks.hardware.vcpus for part in parts_of(team) if part.asks.capacity.kind != "capacity-block"
+    )
+
+
+def vcpus_of_others(instances: Iterable[Mapping[str, Any]], team: str) -> int:
+    """vCPUs of running on-demand Trn instances that are not the team's."""
+    return sum(
+        HARDWARE[instance["InstanceType"]].vcpus
+        for instance in instances
+        if {"Key": TEAM_TAG, "Value": team} not in instance.get("Tags", ())
+        and instance.get("InstanceLifecycle") is None
+    )
+
+
+def judge(*, granted: float, needed: int, others: int) -> PreflightFinding:
+    subject, got = TRN_QUOTA.name, f"{granted:g} vCPUs"
+    if granted < needed:
+        return REPORT.error(
+            subject,
+            got,
+            f"at least {needed}; ask for it: aws service-quotas request-service-quota-increase --service-code "
+            f"{TRN_QUOTA.service_code} --quota-code {TRN_QUOTA.quota_code} --desired-value {needed}",
+        )
+    if granted < needed + others:
+        expected = f"{needed} for this team besides the {others} that run for others now"
+        return REPORT.warning(subject, got, expected)
+    return REPORT.ok(subject, got, f"at least {needed}")
+
+
+def _granted(account: Account) -> float:
+    quotas = account.client("service-quotas")
+    asked = {"ServiceCode": TRN_QUOTA.service_code, "QuotaCode": TRN_QUOTA.quota_code}
+    try:
+        return float(quotas.get_service_quota(**asked)["Quota"]["Value"])
+    except ClientError as error:
+        if error.response["Error"]["Code"] != "NoSuchResourceException":
+            raise
+        return float(quotas.get_aws_default_service_quota(**asked)["Quota"]["Value"])
+
+
+def _running(account: Account) -> Iterable[Mapping[str, Any]]:
+    filters = [
+        {"Name": "instance-type", "Values": sorted(HARDWARE)},
+        {"Name": "instance-state-name", "Values": ["pending", "running"]},
+    ]
+    for reservation in account.pages("ec2", "describe_instances", "Reservations", Filters=filters):
+        yield from reservation["Instances"]
