@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -10,6 +11,8 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from ops.aws import Account, ends_every_call, explain
+from ops.errors import RefusedError
+from spec.fields import REGION_PATTERN
 from spec.hardware import Hardware
 
 NOT_ENABLED = ("AuthFailure", "OptInRequired", "InvalidClientTokenId", "UnrecognizedClientException")
@@ -30,17 +33,27 @@ class RegionAnswer:
     """Why there is no answer; None where there is one."""
 
 
+def regions_to_ask(asked: Sequence[str] | None, row: Hardware) -> Sequence[str]:
+    """The Regions asked for, or all that are known to offer the type; RefusedError for what is no Region's name."""
+    for region in asked or ():
+        if not re.match(REGION_PATTERN, region):
+            raise RefusedError(f"region: got {region}, expected the name of a Region, such as {', '.join(row.regions)}")
+    return asked or row.regions
+
+
 def ask(
     accounts: Sequence[Account], row: Hardware, *, told: Callable[[str, int], None] = lambda _text, _done: None
 ) -> list[RegionAnswer]:
     """Ask every account's Region at the same time; credentials that are missing or expired end it at once."""
     for account in accounts:
         account.client("ec2")  # boto3 makes clients in one thread only
+    answers = []
     with ThreadPoolExecutor(max_workers=len(accounts)) as pool:
-        waiting = {pool.submit(_ask_one, account, row): account.region for account in accounts}
-        for done, future in enumerate(as_completed(waiting), start=1):
-            told(waiting[future], done)
-    return sorted((future.result() for future in waiting), key=lambda answer: answer.region)
+        waiting = [pool.submit(_ask_one, account, row) for account in accounts]
+        for future in as_completed(waiting):
+            answers.append(future.result())
+            told(answers[-1].region, len(answers))
+    return sorted(answers, key=lambda answer: answer.region)
 
 
 def _ask_one(account: Account, row: Hardware) -> RegionAnswer:

@@ -182,9 +182,10 @@ AccountId = Annotated[
     Field(pattern=r"^[0-9]{12}$"),
     Expected('an AWS account id: 12 digits in quotes, such as "111122223333"'),
 ]
+REGION_PATTERN = r"^[a-z]{2}(-[a-z]+)+-[0-9]$"
 Region = Annotated[
     str,
-    Field(pattern=r"^[a-z]{2}(-[a-z]+)+-[0-9]$"),
+    Field(pattern=REGION_PATTERN),
     Expected(
         "a Region such as us-west-2",
         choices=tuple(sorted({region for row in HARDWARE.values() for region in row.regions})),

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ops.commands.options import Json, TeamName, TeamsDir
+from ops.commands.options import Json, TeamName, TeamsDir, Yes
 
 
 def zones(
@@ -30,7 +30,7 @@ def zones(
     from ops.console import say, show
     from ops.errors import FAILED, RefusedError
     from ops.progress import progress
-    from ops.zones import ask, rows
+    from ops.zones import ask, regions_to_ask, rows
     from spec.findings import SpecError
     from spec.hardware import hardware
 
@@ -38,7 +38,7 @@ def zones(
         row = hardware(instance_type)
     except SpecError as error:
         raise RefusedError(str(error)) from None
-    accounts = regional_accounts(region or row.regions)
+    accounts = regional_accounts(regions_to_ask(region, row))
     with progress(len(accounts)) as told:
         answers = ask(accounts, row, told=told)
     show(rows(answers, row), as_json=as_json, empty="no zone")
@@ -70,6 +70,48 @@ def preflight(team: TeamName, teams_dir: TeamsDir = None, as_json: Json = False)
         raise typer.Exit(FAILED)
 
 
+def scale(
+    team: TeamName,
+    group: Annotated[
+        str, typer.Argument(metavar="GROUP", help="Node group, as the team file calls it.", show_default=False)
+    ],
+    nodes: Annotated[int, typer.Argument(metavar="N", min=0, help="Nodes to have.", show_default=False)],
+    *,
+    yes: Yes = False,
+    wait: Annotated[bool, typer.Option(help="Wait until all nodes are in service.")] = True,
+    teams_dir: TeamsDir = None,
+) -> None:
+    """Change how many nodes a deployed node group has, between its min and max."""
+    from ops.aws import account_of
+    from ops.console import confirm, say
+    from ops.errors import RefusedError
+    from ops.scale import after_deploy, find_group, refuse, request
+    from ops.scale_wait import wait as wait_for
+    from ops.teams import TEAMS_DIR, find_team
+
+    found = find_team(team, teams_dir or TEAMS_DIR)
+    account = account_of(found)
+    target = find_group(account, found, group)
+    refuse(target, nodes)
+    if nodes == target.desired:
+        say(f"node group {group}: {nodes} nodes are what it is set to already")
+        return
+    if nodes < target.desired:
+        gone = target.desired - nodes
+        question = f"node group {group}: {gone} of {target.desired} nodes go, and the jobs on them die. Go on?"
+        if not confirm(question, yes=yes):
+            raise RefusedError(f"node group {group}: nothing was changed; --yes takes {gone} of its nodes away")
+    update = request(account, target, nodes)
+    say(f"node group {group}: {target.desired} -> {nodes} nodes")
+    if (note := after_deploy(target, nodes)) is not None:
+        say(note)
+    if wait:
+        wait_for(account, target, update, nodes, tell=say)
+        say(f"node group {group}: {nodes} nodes in service")
+    else:
+        say(target.watch)
+
+
 def register(app: typer.Typer) -> None:
-    for command in (zones, preflight):
+    for command in (zones, preflight, scale):
         app.command()(command)

@@ -63,14 +63,14 @@ def judge(*, granted: float, needed: int, others: int) -> PreflightFinding:
 
 
 def _granted(account: Account) -> float:
-    quotas = account.client("service-quotas")
     asked = {"ServiceCode": TRN_QUOTA.service_code, "QuotaCode": TRN_QUOTA.quota_code}
     try:
-        return float(quotas.get_service_quota(**asked)["Quota"]["Value"])
+        return float(account.client("service-quotas").get_service_quota(**asked)["Quota"]["Value"])
     except ClientError as error:
         if error.response["Error"]["Code"] != "NoSuchResourceException":
             raise
-        return float(quotas.get_aws_default_service_quota(**asked)["Quota"]["Value"])
+        found = account.client("service-quotas").get_aws_default_service_quota(**asked)
+        return float(found["Quota"]["Value"])
 
 
 def _running(account: Account) -> Iterable[Mapping[str, Any]]:

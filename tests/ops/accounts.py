@@ -47,7 +47,7 @@ def moto_account() -> Iterator[Account]:
 
 
 class StubbedAccount:
-    """An account whose clients answer only what a test expects, in order; `close` fails where something was not asked."""
+    """An account whose clients answer what a test expects, in order; `close` fails where something was not asked."""
 
     def __init__(self, region: str = REGION) -> None:
         self.account = Account(region)

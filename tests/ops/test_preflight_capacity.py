@@ -19,7 +19,7 @@ from tests.ops.accounts import BATCH, GROUP, StubbedAccount, TeamMaker, eks
 
 RESERVATION = "cr-0123456789abcdef0"
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
-RUNNING = {"Name": "instance-state-name", "Values": ["pending", "running"]}
+RUNNING: dict[str, object] = {"Name": "instance-state-name", "Values": ["pending", "running"]}
 OF_TEAM = {"Name": f"tag:{TEAM_TAG}", "Values": ["bert"]}
 OURS = [{"Key": TEAM_TAG, "Value": "bert"}]
 QUOTA = {"ServiceCode": TRN_QUOTA.service_code, "QuotaCode": TRN_QUOTA.quota_code}
@@ -70,7 +70,8 @@ def test_a_quota_that_was_never_changed_is_the_default(stubbed: StubbedAccount, 
 
 
 def test_only_on_demand_instances_of_others_count() -> None:
-    trn1, trn2 = {"InstanceType": "trn1.32xlarge"}, {"InstanceType": "trn2.48xlarge"}
+    trn1: dict[str, Any] = {"InstanceType": "trn1.32xlarge"}
+    trn2: dict[str, Any] = {"InstanceType": "trn2.48xlarge"}
     found = [trn1 | {"Tags": OURS}, trn1, trn2, trn2 | {"InstanceLifecycle": "capacity-block"}]
     assert quota.vcpus_of_others(found, "bert") == 128 + 192
 

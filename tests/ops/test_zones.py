@@ -11,6 +11,7 @@ from botocore.exceptions import ClientError, NoCredentialsError
 from ops.aws import Account
 from ops.zones import RegionAnswer, ask, offered_zones, paste, rows
 from spec.hardware import HARDWARE, Hardware, hardware
+from spec.team_file import check_team
 from tests.ops.accounts import StubbedAccount, Trn, expired
 
 TYPE = "trn1.32xlarge"
@@ -62,6 +63,12 @@ def test_an_unknown_type_is_refused(trn: Trn) -> None:
     assert err.endswith("; did you mean trn1.32xlarge?\n")
 
 
+def test_what_is_no_region_is_refused(trn: Trn) -> None:
+    code, out, err = trn("zones", "trn2u.48xlarge", "--region", "Oregon")
+    assert (code, out) == (2, "")
+    assert err == "trn: region: got Oregon, expected the name of a Region, such as ap-south-2\n"
+
+
 def test_zones_that_the_table_lacks_and_zones_that_the_account_lacks() -> None:
     answer = RegionAnswer("us-west-2", ("usw2-az2", "usw2-az4"), {"usw2-az2": "us-west-2a", "usw2-az4": "us-west-2b"})
     assert [(row["zone_id"], row["zone_name"], row["table"], row["note"]) for row in rows([answer], ROW)] == [
@@ -72,8 +79,6 @@ def test_zones_that_the_table_lacks_and_zones_that_the_account_lacks() -> None:
 
 
 def test_the_pasted_line_is_a_valid_team_file(tmp_path_factory: pytest.TempPathFactory) -> None:
-    from spec.team_file import check_team  # noqa: PLC0415
-
     path = tmp_path_factory.mktemp("teams") / "pasted.yaml"
     batch = f"batch: {{instance_type: {TYPE}, max_nodes: 2}}"
     path.write_text(f"region: us-west-2\n{paste('usw2-az2', 'new')}\n{batch}\n")
