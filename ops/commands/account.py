@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -112,6 +113,46 @@ def scale(
         say(target.watch)
 
 
+def cost(
+    team: TeamName,
+    prices: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="YAML of `as_of` and `prices`, over the built-in ones.", show_default=False),
+    ] = None,
+    teams_dir: TeamsDir = None,
+    as_json: Json = False,
+) -> None:
+    """Show what runs for a team now and costs, in US dollars per hour at list prices."""
+    import json
+    from datetime import datetime
+
+    from ops.aws import account_of
+    from ops.console import say, show
+    from ops.cost.inventory import SERVICES
+    from ops.cost.report import report
+    from ops.errors import RefusedError
+    from ops.progress import progress
+    from ops.teams import TEAMS_DIR, find_team
+    from spec.findings import SpecError
+    from spec.price_file import load_prices
+    from spec.prices import BUILT_IN
+
+    found = find_team(team, teams_dir or TEAMS_DIR)
+    try:
+        table = BUILT_IN if prices is None else load_prices(prices)
+    except SpecError as error:
+        raise RefusedError(str(error)) from None
+    with progress(len(SERVICES)) as told:
+        made = report(account_of(found), found, table, today=datetime.now().date(), told=told)
+    if as_json:
+        typer.echo(json.dumps(made.as_json(), indent=2))
+        return
+    show(made.table(), as_json=False, empty="nothing runs")
+    for warning in made.warnings:
+        say(f"warning: {warning}")
+    typer.echo(made.summary())
+
+
 def register(app: typer.Typer) -> None:
-    for command in (zones, preflight, scale):
+    for command in (zones, preflight, scale, cost):
         app.command()(command)

@@ -1,0 +1,1 @@
+"""`trn cost`: what a team's resources cost per hour, as far as they run now."""
