@@ -105,7 +105,9 @@ def training_image(sdk: str) -> str:
     tag = neuron_sdk(sdk).training_image_tag
     if tag is None:
         known = ", ".join(row.version for row in NEURON_SDKS.values() if row.training_image_tag)
-        raise SpecError(f"training image: got Neuron SDK {sdk}, which has none that is verified; expected one of {known}")
+        raise SpecError(
+            f"training image: got Neuron SDK {sdk}, which has none that is verified; expected one of {known}"
+        )
     return f"{TRAINING_IMAGE}:{tag}"
 
 

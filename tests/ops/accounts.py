@@ -28,17 +28,6 @@ GROUP = {"name": "trn1", "instance_type": "trn1.32xlarge"}
 ADMINS = ["arn:aws:iam::111122223333:role/Admin"]
 
 
-@pytest.fixture(autouse=True)
-def _no_credentials_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("AWS_PROFILE", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_SESSION_TOKEN", "TEAMS_DIR"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("AWS_CONFIG_FILE", "/nonexistent")
-    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/nonexistent")
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
-
-
 @pytest.fixture
 def moto_account() -> Iterator[Account]:
     """moto's account in one Region."""
@@ -132,7 +121,7 @@ Trn = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def trn(capsys: pytest.CaptureFixture[str]) -> Trn:
+def command(capsys: pytest.CaptureFixture[str]) -> Trn:
     """Run the command line: (exit code, standard output, standard error)."""
 
     def call(*arguments: str | Path) -> tuple[int, str, str]:

@@ -20,10 +20,10 @@ from ops.cli import run
 from spec.names import TEAM_TAG, JobLabel, Output, StackName, stack_name
 from spec.team import Team
 from spec.team_file import load_team
-from tests.ops.accounts import _no_credentials_of_this_machine, moto_account, stubbed, team_of, trn
+from tests.ops.accounts import command, moto_account, stubbed, team_of
 from tests.ops.kubernetes_api import KubernetesApi, Object, serve
 
-__all__ = ["_no_credentials_of_this_machine", "moto_account", "stubbed", "team_of", "trn"]
+__all__ = ["command", "moto_account", "stubbed", "team_of"]
 
 REGION = "us-west-2"
 VOLCANO = "/apis/batch.volcano.sh/v1alpha1"
@@ -49,7 +49,14 @@ BATCH_ONLY = {"region": REGION, "network": NETWORK, "batch": BOTH["batch"]}
 @pytest.fixture(autouse=True)
 def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Credentials that open nothing, and nobody's own settings."""
-    for name in ("AWS_PROFILE", "AWS_ENDPOINT_URL", "AWS_SESSION_TOKEN", "TEAMS_DIR"):
+    for name in (
+        "AWS_PROFILE",
+        "AWS_REGION",
+        "AWS_DEFAULT_REGION",
+        "AWS_ENDPOINT_URL",
+        "AWS_SESSION_TOKEN",
+        "TEAMS_DIR",
+    ):
         monkeypatch.delenv(name, raising=False)
     for name, value in (
         ("AWS_ACCESS_KEY_ID", "testing"),

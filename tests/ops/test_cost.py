@@ -227,19 +227,19 @@ def test_a_service_that_refuses_is_a_warning_and_the_total_is_a_lower_bound(
 
 
 def test_expired_credentials_end_it(
-    trn: Trn, stubbed: StubbedAccount, team: Team, monkeypatch: pytest.MonkeyPatch
+    command: Trn, stubbed: StubbedAccount, team: Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ops.aws.account_of", lambda _team: stubbed.account)
     services(monkeypatch, TRN1, expired("DescribeFileSystems"))
-    code, out, err = trn("cost", team.path)
+    code, out, err = command("cost", team.path)
     assert (code, out) == (1, "")
     assert "log in again" in err
 
 
-def test_the_table(trn: Trn, stubbed: StubbedAccount, team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table(command: Trn, stubbed: StubbedAccount, team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ops.aws.account_of", lambda _team: stubbed.account)
     services(monkeypatch, TRN1, Running("EC2 trn2.48xlarge", 1, "instances", "trn2.48xlarge"))
-    code, out, err = trn("cost", team.path)
+    code, out, err = command("cost", team.path)
     assert code == 0
     assert [" ".join(line.split()) for line in out.splitlines()] == [
         "what count $/h each $/h note",
@@ -251,13 +251,13 @@ def test_the_table(trn: Trn, stubbed: StubbedAccount, team: Team, monkeypatch: p
 
 
 def test_json_with_own_prices(
-    trn: Trn, stubbed: StubbedAccount, team: Team, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: Trn, stubbed: StubbedAccount, team: Team, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ops.aws.account_of", lambda _team: stubbed.account)
     services(monkeypatch, TRN1)
     path = tmp_path / "prices.yaml"
     path.write_text("as_of: 2026-10-01\nprices: {trn1.32xlarge: 20}\n")
-    code, out, err = trn("cost", team.path, "--prices", path, "--json")
+    code, out, err = command("cost", team.path, "--prices", path, "--json")
     assert (code, err) == (0, "")
     assert json.loads(out) == {
         "team": "bert",
@@ -339,7 +339,7 @@ def test_a_wrong_price_file(text: str, errors: list[str], tmp_path: Path) -> Non
         assert line.startswith(f"{path}:{error}"), line
 
 
-def test_a_wrong_price_file_exits_with_2(trn: Trn, team: Team, tmp_path: Path) -> None:
-    code, out, err = trn("cost", team.path, "--prices", tmp_path / "none.yaml")
+def test_a_wrong_price_file_exits_with_2(command: Trn, team: Team, tmp_path: Path) -> None:
+    code, out, err = command("cost", team.path, "--prices", tmp_path / "none.yaml")
     assert (code, out) == (2, "")
     assert err == f"trn: {tmp_path}/none.yaml:1: file: got no such file, expected the path of a .yaml file\n"

@@ -71,21 +71,21 @@ def test_a_service_that_is_not_reached_is_a_warning(
 
 @pytest.mark.parametrize("error", [expired("DescribeThings"), NoCredentialsError()])
 def test_credentials_that_end_meanwhile_end_it(
-    error: Exception, trn: Trn, stubbed: StubbedAccount, team_of: TeamMaker, monkeypatch: pytest.MonkeyPatch
+    error: Exception, command: Trn, stubbed: StubbedAccount, team_of: TeamMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "CHECKS", ((REPORT, failing(error)),))
     use(monkeypatch, answered(stubbed))
-    code, out, err = trn("preflight", team_of(batch=BATCH).path)
+    code, out, err = command("preflight", team_of(batch=BATCH).path)
     assert (code, out) == (1, "")
     assert "log in" in err
 
 
 def test_nothing_is_asked_of_an_account_that_does_not_say_who_asks(
-    trn: Trn, stubbed: StubbedAccount, team_of: TeamMaker, monkeypatch: pytest.MonkeyPatch
+    command: Trn, stubbed: StubbedAccount, team_of: TeamMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stubbed.fail("sts", "get_caller_identity", "ExpiredToken")
     use(monkeypatch, stubbed.account)
-    code, out, err = trn("preflight", team_of(batch=BATCH).path)
+    code, out, err = command("preflight", team_of(batch=BATCH).path)
     assert (code, out) == (1, "")
     assert err == (
         "trn: the AWS credentials have expired or are unknown (GetCallerIdentity: ExpiredToken); log in again, "
@@ -105,14 +105,14 @@ def test_another_account_is_an_error_and_the_rest_runs(
 
 @pytest.mark.parametrize("severity", ["error", "warning", "ok"])
 def test_exits_with_1_on_an_error_alone(
-    severity: str, trn: Trn, stubbed: StubbedAccount, team_of: TeamMaker, monkeypatch: pytest.MonkeyPatch
+    severity: str, command: Trn, stubbed: StubbedAccount, team_of: TeamMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def check(_account: Account, _team: Team) -> Iterator[PreflightFinding]:
         yield getattr(REPORT, severity)("a thing", "one", "two")
 
     monkeypatch.setattr(module, "CHECKS", ((REPORT, check),))
     use(monkeypatch, answered(stubbed))
-    found, out, err = trn("preflight", team_of(batch=BATCH).path, "--json")
+    found, out, err = command("preflight", team_of(batch=BATCH).path, "--json")
     assert (found, err) == (int(severity == "error"), "")
     assert {
         "severity": severity.upper(),
@@ -123,8 +123,8 @@ def test_exits_with_1_on_an_error_alone(
     } in json.loads(out)
 
 
-def test_an_unknown_team_is_refused(trn: Trn) -> None:
-    code, out, err = trn("preflight", "brt")
+def test_an_unknown_team_is_refused(command: Trn) -> None:
+    code, out, err = command("preflight", "brt")
     assert (code, out) == (2, "")
     assert err.startswith("trn: team: got brt, expected one of bert, ")
 
@@ -137,7 +137,7 @@ def test_every_check_has_a_name_of_its_own_and_its_row_in_the_docs() -> None:
 
 
 def test_against_an_account(
-    trn: Trn, moto_account: Account, stubbed: StubbedAccount, team_of: TeamMaker, monkeypatch: pytest.MonkeyPatch
+    command: Trn, moto_account: Account, stubbed: StubbedAccount, team_of: TeamMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What moto has it answers; what it has not is told as not checked, and nothing is left out."""
     boto3.client("ssm", REGION).put_parameter(Name=BOOTSTRAP_PARAMETER, Value="27", Type="String")
@@ -151,7 +151,7 @@ def test_against_an_account(
     stubbed.answer("service-quotas", "get_service_quota", {"Quota": {"Value": 4096.0}}, **asked)
     moto_account.clients.update(stubbed.account.clients)
     use(monkeypatch, moto_account)
-    code, out, _ = trn("preflight", team.path, "--json")
+    code, out, _ = command("preflight", team.path, "--json")
     findings = {(row["check"], row["subject"]): row for row in json.loads(out)}
     assert code == 1
     for check, subject in (

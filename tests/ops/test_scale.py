@@ -103,14 +103,14 @@ def ours(stubbed: StubbedAccount, monkeypatch: pytest.MonkeyPatch) -> StubbedAcc
 # Refusals
 
 
-def test_an_unknown_group(trn: Trn, ours: StubbedAccount, team: Team) -> None:
-    code, out, err = trn("scale", team.path, "trn", "3")
+def test_an_unknown_group(command: Trn, ours: StubbedAccount, team: Team) -> None:
+    code, out, err = command("scale", team.path, "trn", "3")
     assert (code, out) == (2, "")
     assert err == f"trn: {team.path}: node group: got trn, expected one of trn1; did you mean trn1?\n"
 
 
-def test_a_team_without_a_cluster(trn: Trn, ours: StubbedAccount, team_of: TeamMaker) -> None:
-    code, _, err = trn("scale", team_of(batch=BATCH).path, "trn1", "3")
+def test_a_team_without_a_cluster(command: Trn, ours: StubbedAccount, team_of: TeamMaker) -> None:
+    code, _, err = command("scale", team_of(batch=BATCH).path, "trn1", "3")
     assert code == 2
     assert "this command works on a cluster" in err
 
@@ -122,16 +122,16 @@ def test_a_team_without_a_cluster(trn: Trn, ours: StubbedAccount, team_of: TeamM
         ("0", "got 0 nodes, expected at least 1, the deployed min; change eks.node_groups.0.min in"),
     ],
 )
-def test_outside_the_deployed_sizes(nodes: str, text: str, trn: Trn, ours: StubbedAccount, team: Team) -> None:
+def test_outside_the_deployed_sizes(nodes: str, text: str, command: Trn, ours: StubbedAccount, team: Team) -> None:
     is_deployed(ours, team)
-    code, _, err = trn("scale", team.path, "trn1", nodes, "--yes")
+    code, _, err = command("scale", team.path, "trn1", nodes, "--yes")
     assert code == 2
     assert text in err
     assert err.endswith("and deploy bert/Nodes\n")
 
 
-def test_a_negative_number(trn: Trn, team: Team) -> None:
-    assert trn("scale", team.path, "trn1", "--", "-1")[0] == 2
+def test_a_negative_number(command: Trn, team: Team) -> None:
+    assert command("scale", team.path, "trn1", "--", "-1")[0] == 2
 
 
 def test_the_limits_themselves_are_fine(team: Team) -> None:
@@ -157,10 +157,10 @@ def test_a_group_that_is_not_deployed(stubbed: StubbedAccount, team: Team) -> No
 # What is sent
 
 
-def test_up_without_waiting(trn: Trn, ours: StubbedAccount, team: Team) -> None:
+def test_up_without_waiting(command: Trn, ours: StubbedAccount, team: Team) -> None:
     is_deployed(ours, team)
     is_asked_for(ours, 3)
-    code, out, err = trn("scale", team.path, "trn1", "3", "--no-wait")
+    code, out, err = command("scale", team.path, "trn1", "3", "--no-wait")
     assert (code, out) == (0, "")
     assert err.splitlines() == [
         "node group trn1: 2 -> 3 nodes",
@@ -170,20 +170,20 @@ def test_up_without_waiting(trn: Trn, ours: StubbedAccount, team: Team) -> None:
     ]
 
 
-def test_the_same_size_sends_nothing(trn: Trn, ours: StubbedAccount, team: Team) -> None:
+def test_the_same_size_sends_nothing(command: Trn, ours: StubbedAccount, team: Team) -> None:
     is_deployed(ours, team)
-    assert trn("scale", team.path, "trn1", "2")[0] == 0
+    assert command("scale", team.path, "trn1", "2")[0] == 0
 
 
-def test_down_without_a_yes_sends_nothing(trn: Trn, ours: StubbedAccount, team: Team) -> None:
+def test_down_without_a_yes_sends_nothing(command: Trn, ours: StubbedAccount, team: Team) -> None:
     is_deployed(ours, team)
-    code, _, err = trn("scale", team.path, "trn1", "1")
+    code, _, err = command("scale", team.path, "trn1", "1")
     assert code == 2
     assert "nothing was changed" in err
 
 
 def test_down_asks_with_how_many_go(
-    trn: Trn, ours: StubbedAccount, team: Team, monkeypatch: pytest.MonkeyPatch
+    command: Trn, ours: StubbedAccount, team: Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
 
@@ -194,15 +194,15 @@ def test_down_asks_with_how_many_go(
     monkeypatch.setattr("ops.console.confirm", agree)
     is_deployed(ours, team)
     is_asked_for(ours, 1)
-    assert trn("scale", team.path, "trn1", "1", "--no-wait")[0] == 0
+    assert command("scale", team.path, "trn1", "1", "--no-wait")[0] == 0
     assert asked == ["node group trn1: 1 of 2 nodes go, and the jobs on them die. Go on?"]
 
 
-def test_down_with_yes(trn: Trn, ours: StubbedAccount, team: Team) -> None:
+def test_down_with_yes(command: Trn, ours: StubbedAccount, team: Team) -> None:
     is_deployed(ours, team)
     is_asked_for(ours, 1)
     has_got_to(ours, 1)
-    code, _, err = trn("scale", team.path, "trn1", "1", "--yes")
+    code, _, err = command("scale", team.path, "trn1", "1", "--yes")
     assert code == 0
     assert err.splitlines()[-1] == "node group trn1: 1 nodes in service"
 
@@ -211,10 +211,10 @@ def test_a_size_of_the_team_file_needs_no_note(team: Team) -> None:
     assert after_deploy(group(team, desired=4), 2) is None
 
 
-def test_denied(trn: Trn, ours: StubbedAccount, team: Team) -> None:
+def test_denied(command: Trn, ours: StubbedAccount, team: Team) -> None:
     is_deployed(ours, team)
     ours.fail("eks", "update_nodegroup_config", "AccessDeniedException", scalingConfig={"desiredSize": 3}, **NAMES)
-    code, _, err = trn("scale", team.path, "trn1", "3")
+    code, _, err = command("scale", team.path, "trn1", "3")
     assert code == 1
     assert err.startswith("trn: not allowed: UpdateNodegroupConfig: ")
 
@@ -267,7 +267,7 @@ def test_patience_ends(stubbed: StubbedAccount, team: Team, monkeypatch: pytest.
 
 
 def test_ctrl_c_ends_the_waiting_alone(
-    trn: Trn, ours: StubbedAccount, team: Team, monkeypatch: pytest.MonkeyPatch
+    command: Trn, ours: StubbedAccount, team: Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*_: object) -> State:
         raise KeyboardInterrupt
@@ -275,7 +275,7 @@ def test_ctrl_c_ends_the_waiting_alone(
     is_deployed(ours, team)
     is_asked_for(ours, 3)
     monkeypatch.setattr(scale_wait, "read", interrupted)
-    code, _, err = trn("scale", team.path, "trn1", "3")
+    code, _, err = command("scale", team.path, "trn1", "3")
     assert code == 130
     assert (
         "the scaling to 3 nodes goes on without this command. aws eks describe-nodegroup --region us-west-2 "

@@ -19,8 +19,8 @@ ROW = hardware(TYPE)
 
 
 @pytest.mark.usefixtures("moto_account")
-def test_every_region_of_the_table_is_asked(trn: Trn) -> None:
-    code, out, err = trn("zones", TYPE, "--json")
+def test_every_region_of_the_table_is_asked(command: Trn) -> None:
+    code, out, err = command("zones", TYPE, "--json")
     assert (code, err) == (0, "")
     listed = json.loads(out)
     assert {row["region"] for row in listed} == set(ROW.regions)
@@ -41,30 +41,30 @@ def test_the_table_is_what_the_captured_offerings_say(row: Hardware) -> None:
 
 
 @pytest.mark.usefixtures("moto_account")
-def test_a_table_of_one_region(trn: Trn) -> None:
-    code, out, _ = trn("zones", "trn1n.32xlarge", "--region", "us-west-2")
+def test_a_table_of_one_region(command: Trn) -> None:
+    code, out, _ = command("zones", "trn1n.32xlarge", "--region", "us-west-2")
     assert code == 0
     assert [line.split() for line in out.splitlines()][1][:4] == ["us-west-2", "usw2-az4", "us-west-2d", "known"]
 
 
 @pytest.mark.usefixtures("moto_account")
-def test_a_region_without_the_type(trn: Trn) -> None:
-    code, out, _ = trn("zones", TYPE, "--region", "eu-west-1", "--json")
+def test_a_region_without_the_type(command: Trn) -> None:
+    code, out, _ = command("zones", TYPE, "--region", "eu-west-1", "--json")
     assert code == 0
     assert json.loads(out) == [
         {"region": "eu-west-1", "zone_id": None, "zone_name": None, "table": "known", "note": "not offered"}
     ]
 
 
-def test_an_unknown_type_is_refused(trn: Trn) -> None:
-    code, out, err = trn("zones", "trn1.32xlrge")
+def test_an_unknown_type_is_refused(command: Trn) -> None:
+    code, out, err = command("zones", "trn1.32xlrge")
     assert (code, out) == (2, "")
     assert err.startswith("trn: instance type: got trn1.32xlrge, expected one of trn1.2xlarge, ")
     assert err.endswith("; did you mean trn1.32xlarge?\n")
 
 
-def test_what_is_no_region_is_refused(trn: Trn) -> None:
-    code, out, err = trn("zones", "trn2u.48xlarge", "--region", "Oregon")
+def test_what_is_no_region_is_refused(command: Trn) -> None:
+    code, out, err = command("zones", "trn2u.48xlarge", "--region", "Oregon")
     assert (code, out) == (2, "")
     assert err == "trn: region: got Oregon, expected the name of a Region, such as ap-south-2\n"
 
@@ -96,32 +96,32 @@ def test_a_region_that_is_not_enabled_or_denied_is_a_row(stubbed: StubbedAccount
 
 
 def test_exits_with_1_only_if_no_region_answers(
-    trn: Trn, stubbed: StubbedAccount, monkeypatch: pytest.MonkeyPatch
+    command: Trn, stubbed: StubbedAccount, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = StubbedAccount("us-east-2")
     for account in (stubbed, other):
         account.fail("ec2", "describe_instance_type_offerings", "AuthFailure", **offerings_of(TYPE))
     monkeypatch.setattr("ops.aws.regional_accounts", lambda _regions: [stubbed.account, other.account])
-    code, out, err = trn("zones", TYPE, "--json")
+    code, out, err = command("zones", TYPE, "--json")
     assert (code, err) == (1, "trn: no Region answered\n")
     assert len(json.loads(out)) == 2
 
     stubbed.fail("ec2", "describe_instance_type_offerings", "AuthFailure", **offerings_of(TYPE))
     other.answer("ec2", "describe_instance_type_offerings", {"InstanceTypeOfferings": []}, **offerings_of(TYPE))
     other.answer("ec2", "describe_availability_zones", {"AvailabilityZones": []})
-    assert trn("zones", TYPE, "--json")[0] == 0
+    assert command("zones", TYPE, "--json")[0] == 0
 
 
 @pytest.mark.parametrize("error", [expired("DescribeInstanceTypeOfferings"), NoCredentialsError()])
 def test_expired_or_missing_credentials_end_it(
-    error: Exception, trn: Trn, stubbed: StubbedAccount, monkeypatch: pytest.MonkeyPatch
+    error: Exception, command: Trn, stubbed: StubbedAccount, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
         raise error
 
     monkeypatch.setattr("ops.aws.regional_accounts", lambda _regions: [stubbed.account])
     monkeypatch.setattr("ops.zones.offered_zones", refuse)
-    code, out, err = trn("zones", TYPE)
+    code, out, err = command("zones", TYPE)
     assert (code, out) == (1, "")
     assert "log in" in err
     assert "Traceback" not in err
