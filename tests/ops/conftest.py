@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from botocore.loaders import create_loader
 from moto import mock_aws
 from moto.batch.models import batch_backends
 from moto.core.models import DEFAULT_ACCOUNT_ID
@@ -44,6 +45,15 @@ BOTH = {
 }
 EKS_ONLY = {key: value for key, value in BOTH.items() if key != "batch"}
 BATCH_ONLY = {"region": REGION, "network": NETWORK, "batch": BOTH["batch"]}
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _one_loader() -> Iterator[None]:
+    """Every session reads botocore's service models once: EC2's alone takes half a second."""
+    loader = create_loader()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("botocore.session.create_loader", lambda _: loader)
+        yield
 
 
 @pytest.fixture(autouse=True)
