@@ -86,7 +86,7 @@ def checkpoint(path: Path, *, cut: bool = False) -> Path:
 
 
 def wait_for(path: Path) -> None:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 30
     while not path.exists():
         assert time.monotonic() < deadline, f"no {path}"
         time.sleep(0.01)
@@ -94,5 +94,5 @@ def wait_for(path: Path) -> None:
 
 def end(process: subprocess.Popen[str], number: int = signal.SIGTERM) -> tuple[int, str, str]:
     process.send_signal(number)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=30)
     return process.returncode, out, err

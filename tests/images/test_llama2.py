@@ -53,6 +53,7 @@ def test_checkpoints_go_to_s3_directly_and_curves_are_copied(container: Containe
     assert "--checkpoint_dir=s3://bucket/checkpoints/job" in container.arguments
     assert f"--output_dir={container.work}/logs" in container.arguments
     assert (container.s3 / "bucket/logs/job/a.tfevents.1").exists()
+    assert not (container.root / "s3:").exists()
 
 
 def test_what_the_job_file_says_stays(container: Container, lustre: dict[str, str]) -> None:

@@ -24,6 +24,8 @@ class Supervisor:
     def __init__(self, *, grace_seconds: float) -> None:
         self._grace_seconds = grace_seconds
         self._child: subprocess.Popen[bytes] | None = None
+        self._starting = False
+        self._told = False
         self.received: int | None = None
         """The signal that ended the job; None while nobody sent one."""
 
@@ -40,6 +42,7 @@ class Supervisor:
         output = subprocess.PIPE if on_line else None
         errors = subprocess.STDOUT if on_line else None
         say(f"running {' '.join(command)}")
+        self._starting = True
         try:
             self._child = subprocess.Popen(command, env=dict(environment), stdout=output, stderr=errors)
         except FileNotFoundError:
@@ -47,8 +50,8 @@ class Supervisor:
         reader = threading.Thread(target=self._read, args=(on_line,), daemon=True) if on_line else None
         if reader:
             reader.start()
-        if self.received:  # between two children
-            self._child.kill()
+        self._starting = False
+        self._tell()
         code = self._child.wait()
         signal.setitimer(signal.ITIMER_REAL, 0)
         if reader:
@@ -70,12 +73,20 @@ class Supervisor:
         if self.received:
             return
         self.received = number
+        if self._starting:
+            return  # run() tells the child when it is there
         if self._child is None:
             sys.exit(128 + number)
-        if self._child.poll() is None:
-            say(f"{signal.Signals(number).name}: stopping, {self._grace_seconds:g} s for torchrun")
-            self._child.send_signal(number)
-            signal.setitimer(signal.ITIMER_REAL, self._grace_seconds)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Pass a signal on, once, to a child that runs."""
+        if self.received is None or self._told or self._child is None or self._child.poll() is not None:
+            return
+        self._told = True
+        say(f"{signal.Signals(self.received).name}: stopping, {self._grace_seconds:g} s for torchrun")
+        self._child.send_signal(self.received)
+        signal.setitimer(signal.ITIMER_REAL, self._grace_seconds)
 
     def _on_alarm(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
         assert self._child is not None
