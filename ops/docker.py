@@ -48,7 +48,8 @@ def show_commands(team: Team, names: Sequence[str], *, push: bool) -> None:
     wanted = images(team, chosen(team, names), placeholders(team))
     typer.echo(f"cd {ROOT}")
     if push and wanted:
-        login = shlex.join(wanted[0].login("docker")).replace("'${", "${").replace("}'", "}")
+        host = wanted[0].repository_uri.replace("}", "%%/*}")
+        login = f'docker login --username AWS --password-stdin "{host}"'
         typer.echo(f"aws ecr get-login-password --region {team.region} | {login}")
     for image in wanted:
         typer.echo(" ".join(_quoted(word) for word in image.build("docker", push=push)))

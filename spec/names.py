@@ -188,6 +188,12 @@ TENSORBOARD_IMAGE = "tensorboard"
 """Folder in images/ whose image TensorBoard runs."""
 SHELL_IMAGE = "shell"
 """Folder in images/ whose image works on the shared file system: it stages data, and needs no Trainium."""
+LLAMA2_IMAGE = "llama2"
+"""Folder in images/ whose image tokenizes and trains Llama-2."""
+STAGE_BERT_PROGRAM = "/opt/trn/stage_bert.py"
+"""In the shell image: fetches and unpacks the BERT dataset. Prints JSON lines with `bytes`, `total` and `percent`."""
+TOKENIZE_COMMAND = "trn-tokenize"
+"""In the Llama-2 image: tokenizes the dataset with the tokenizer in /tokenizer, into /out."""
 TENSORBOARD_SERVICE = "tensorboard"
 TENSORBOARD_PORT = 6006
 

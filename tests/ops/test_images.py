@@ -85,7 +85,7 @@ def test_a_dry_run_needs_neither_docker_nor_an_account(write_team: TeamWriter, t
     assert told.code == 0
     assert told.out.splitlines()[1:] == [
         "aws ecr get-login-password --region us-west-2 | "
-        "docker login --username AWS --password-stdin ${RepositoryUriBert}",
+        'docker login --username AWS --password-stdin "${RepositoryUriBert%%/*}"',
         f"docker buildx build --platform linux/amd64 --build-arg BASE_IMAGE={base} -f images/bert/Dockerfile "
         f'-t "${{RepositoryUriBert}}:{TAG}" --push .',
         f"docker buildx build --platform linux/amd64 -f images/shell/Dockerfile "
