@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ops.commands import account, cluster, data, files, images, jobs, run as run_commands
+from ops.commands import account, cleanup, cluster, data, files, images, jobs, run as run_commands
 from ops.errors import FAILED, INTERRUPTED, OpsError
 
 app = typer.Typer(
@@ -36,7 +36,7 @@ def trn(
     pass
 
 
-for commands in (account, cluster, data, files, images, jobs, run_commands):
+for commands in (account, cleanup, cluster, data, files, images, jobs, run_commands):
     commands.register(app)
 
 

@@ -49,6 +49,7 @@ PODS = Kind("/api/v1", "pods")
 EVENTS = Kind("/api/v1", "events")
 NODES = Kind("/api/v1", "nodes")
 SERVICES = Kind("/api/v1", "services")
+VOLUMES = Kind("/api/v1", "persistentvolumes")
 CLAIMS = Kind("/api/v1", "persistentvolumeclaims")
 
 

@@ -1,0 +1,145 @@
+"""Cleaning up a team: the plan carried out step by step, each of which may be repeated."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from botocore.exceptions import BotoCoreError, ClientError
+from kubernetes import client
+from urllib3.exceptions import HTTPError
+
+from ops.aws import Account
+from ops.cancel import StillThereError, Told, delete_run, terminate_run, wait_for_batch, wait_for_pods, wait_until_none
+from ops.cleanup_plan import Named, Plan, image_digests
+from ops.cluster import CLAIMS, SERVICES, VOLUMES, Kind, delete, find, objects
+from ops.console import progress, say
+from ops.errors import INTERRUPTED, OpsError, UnfinishedError
+from ops.queue_state import set_batch_queue, set_volcano_queue
+from ops.runs import Run, batch_runs, eks_runs, why
+from spec.team import Team
+
+DELETED_AT_ONCE = 100
+"""https://docs.aws.amazon.com/AmazonECR/latest/APIReference/API_BatchDeleteImage.html"""
+
+Step = tuple[str, Callable[[Told], None]]
+"""(what is done, doing it)."""
+
+
+@dataclass(frozen=True)
+class CleanUp:
+    """Steps for one team, and what they need."""
+
+    account: Account
+    team: Team
+    api: client.ApiClient | None
+    plan: Plan
+    pause: Callable[[float], None] = field(default=time.sleep)
+
+    def steps(self) -> Iterator[Step]:
+        """In order: nothing new starts while things are deleted, and what uses a thing goes before it."""
+        for run in self.plan.runs:
+            yield f"cancel run {run.id}", partial(self._cancel, run)
+        if self.plan.runs:
+            yield "wait until the runs are gone", partial(self._wait, self.plan.runs)
+        for name in self.plan.volcano_queues:
+            yield f"close queue {name}", partial(self._close, name)
+        if self.plan.batch_queue:
+            yield f"disable {self.plan.batch_queue}", partial(self._disable, self.plan.batch_queue)
+        if self.plan.volcano_queues or self.plan.batch_queue:
+            yield "cancel runs that came meanwhile", self._cancel_late_runs
+        for claim in self.plan.claims:
+            yield f"delete claim {claim}", partial(self._delete_claim, claim)
+        for service in self.plan.services:
+            yield f"delete Service {service} and its load balancer", partial(self._delete, SERVICES, service)
+        for name, count in (self.plan.images or {}).items() if self.plan.delete_images else ():
+            if count:
+                yield f"delete {count} images of {name}", partial(self._delete_images, name)
+
+    def _cancel(self, run: Run, _: Told) -> None:
+        if run.path == "batch":
+            terminate_run(self.account, run)
+        else:
+            delete_run(self._cluster, run)
+
+    def _wait(self, runs: Sequence[Run], told: Told) -> None:
+        for run in runs:
+            if run.path == "eks":
+                wait_for_pods(self._cluster, run, told, self.pause)
+        wait_for_batch(self.account, [run for run in runs if run.path == "batch"], told, self.pause)
+
+    def _cancel_late_runs(self, told: Told) -> None:
+        runs = [*(eks_runs(self.api, self.team) if self.api else ())]
+        runs += batch_runs(self.account, self.team) if self.plan.batch_queue else []
+        late = [run for run in runs if run.active]
+        for run in late:
+            told(f"cancelling {run.id}")
+            self._cancel(run, told)
+        self._wait(late, told)
+
+    def _close(self, name: str, told: Told) -> None:
+        set_volcano_queue(self._cluster, name, "CloseQueue", told, self.pause)
+
+    def _disable(self, arn: str, _: Told) -> None:
+        set_batch_queue(self.account, arn, "DISABLED")
+
+    def _delete(self, kind: Kind, it: Named, told: Told) -> None:
+        delete(self._cluster, kind, it.name, it.namespace)
+        wait_until_none(lambda: [str(it)] if find(self._cluster, kind, it.name, it.namespace) else [], told, self.pause)
+
+    def _delete_claim(self, claim: Named, told: Told) -> None:
+        """Until the driver has deleted the file system, too: without a cluster nobody would."""
+        self._delete(CLAIMS, claim, told)
+        wait_until_none(lambda: self._volumes_of(claim), told, self.pause)
+
+    def _volumes_of(self, claim: Named) -> list[str]:
+        return [
+            f"volume {it['metadata']['name']}"
+            for it in objects(self._cluster, VOLUMES)
+            if it["spec"].get("persistentVolumeReclaimPolicy") == "Delete"
+            and (ref := it["spec"].get("claimRef", {})).get("name") == claim.name
+            and ref.get("namespace") == claim.namespace
+        ]
+
+    def _delete_images(self, repository: str, _: Told) -> None:
+        digests = image_digests(self.account, self.team)[repository]
+        for start in range(0, len(digests), DELETED_AT_ONCE):
+            chunk = [{"imageDigest": digest} for digest in digests[start : start + DELETED_AT_ONCE]]
+            answer = self.account.client("ecr").batch_delete_image(repositoryName=repository, imageIds=chunk)
+            if failures := answer.get("failures"):
+                raise OpsError(f"{repository}: {failures[0]['failureReason']} ({len(failures)} images not deleted)")
+
+    @property
+    def _cluster(self) -> client.ApiClient:
+        assert self.api is not None
+        return self.api
+
+
+class InterruptedCleanUpError(UnfinishedError):
+    """Ctrl-C between two steps or in one."""
+
+    exit_code = INTERRUPTED
+
+
+def carry_out(clean_up: CleanUp) -> None:
+    """Do every step; UnfinishedError says what was done, what was not, and that running it again goes on."""
+    steps = [*clean_up.steps()]
+    done: list[str] = []
+    again = f"Run `trn cleanup {clean_up.team.name}` again: it reads what there is and goes on from there"
+    left = [name for name, _ in steps]
+    for name, act in steps:
+        try:
+            with progress(name) as told:
+                act(told)
+        except KeyboardInterrupt:
+            raise InterruptedCleanUpError("interrupted", done=done, left=left[len(done) :], way_on=again) from None
+        except StillThereError as error:
+            reason = f"{name}: still there after a while: {error}"
+            raise UnfinishedError(reason, done=done, left=left[len(done) :], way_on=again) from None
+        except (OpsError, client.ApiException, HTTPError, ClientError, BotoCoreError) as error:
+            reason = f"{name}: {why(error)}"
+            raise UnfinishedError(reason, done=done, left=left[len(done) :], way_on=again) from None
+        done.append(name)
+        say(f"done: {name}")

@@ -1,0 +1,83 @@
+"""`trn cleanup`: plan, question, steps, the line to destroy the stacks, receipt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+from kubernetes import client
+
+from ops.aws import Account
+from ops.cleanup import CleanUp, carry_out
+from ops.cleanup_plan import cluster_balancers, destroy_line, known_outputs, plan
+from ops.console import confirm, progress, say, show, show_json
+from ops.errors import RefusedError
+from ops.kube import cluster_api
+from ops.queue_state import set_batch_queue, set_volcano_queue
+from ops.receipt import receipt
+from ops.runs import queue_names
+from spec.names import Output, StackName
+from spec.team import Team
+
+
+@contextmanager
+def cluster_if_there(account: Account, team: Team) -> Iterator[client.ApiClient | None]:
+    """The API of the team's cluster; None where there is none. One that cannot be reached is an error."""
+    if team.eks is None or not known_outputs(account, team, StackName.CLUSTER):
+        yield None
+        return
+    with cluster_api(account, team) as api:
+        yield api
+
+
+def clean_up(
+    account: Account, team: Team, *, images: bool, only_plan: bool = False, as_json: bool = False, yes: bool = False
+) -> None:
+    """Show the plan, ask, carry it out, and say what is left to do and what still exists."""
+    with cluster_if_there(account, team) as api:
+        it = plan(account, team, api, images=images)
+        if as_json:
+            show_json(it.as_json())
+            return
+        typer.echo("\n".join(it.lines()))
+        if only_plan:
+            return
+        if not it.empty:
+            if not confirm(f"Do this to team {team.name}?", yes=yes):
+                raise RefusedError("nothing was changed. Without a terminal to ask at, give --yes")
+            carry_out(CleanUp(account, team, api, it))
+    if it.volcano_queues or it.batch_queue:
+        say(f"To keep the team after all, open its queues again: trn cleanup {team.name} --reopen")
+    for arn in cluster_balancers(account, team):
+        say(f"warning: {arn} is tagged as the cluster's and still there; while it is, the VPC cannot be deleted")
+    typer.echo(f"\nNow delete the stacks:\n  {destroy_line(team)}")
+    if team.storage.lustre is not None and team.storage.on_delete == "retain":
+        typer.echo(
+            f"The file system stays, and {team.name}/{StackName.NETWORK} with it: destroy that stack when the file "
+            "system is gone."
+        )
+    typer.echo(f"and then see what is left: trn cleanup {team.name} --receipt\n")
+    show_receipt(account, team, as_json=False)
+
+
+def show_receipt(account: Account, team: Team, *, as_json: bool) -> None:
+    """What still exists under the team's tag."""
+    rows = receipt(account, team)
+    show(rows, as_json=as_json, empty=f"nothing is left with the tag of team {team.name}")
+    if rows and not as_json:
+        say("AWS may list what was deleted for some hours yet.")
+
+
+def reopen_queues(account: Account, team: Team) -> None:
+    """Undo the closing of queues; runs that were cancelled have to be started again."""
+    with cluster_if_there(account, team) as api:
+        if api is not None:
+            for name in queue_names(team):
+                with progress(f"open queue {name}") as told:
+                    set_volcano_queue(api, name, "OpenQueue", told)
+                say(f"open: queue {name}")
+    arn = known_outputs(account, team, StackName.BATCH).get(Output.JOB_QUEUE_ARN)
+    if arn:
+        set_batch_queue(account, arn, "ENABLED")
+        say(f"open: {arn}")

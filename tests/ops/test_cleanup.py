@@ -1,0 +1,447 @@
+"""`trn cleanup`: the plan, its order, halves of it, and what is left."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+from botocore.stub import Stubber
+from moto.batch.models import batch_backends
+from moto.core.models import DEFAULT_ACCOUNT_ID
+
+from ops.cleanup import CleanUp, carry_out
+from ops.cleanup_command import clean_up, cluster_if_there
+from ops.cleanup_plan import Plan, destroy_line, plan
+from ops.errors import INTERRUPTED, UnfinishedError
+from ops.queue_state import queue_command, set_volcano_queue
+from ops.receipt import kind_of, receipt, rows
+from ops.teams import TEAMS_DIR, find_team
+from spec.hardware import NEURON_RESOURCE
+from spec.names import LUSTRE_CLAIM, TEAM_TAG, Output, StackName, repository_uri_output
+from tests.ops.conftest import (
+    BATCH_ONLY,
+    BOTH,
+    CORE,
+    EKS_ONLY,
+    REGION,
+    SCHEDULING,
+    VOLCANO,
+    TeamWriter,
+    Trn,
+    World,
+    WorldMaker,
+    no_pause,
+)
+from tests.ops.kubernetes_api import KubernetesApi, Request
+
+COMMANDS = "/apis/bus.volcano.sh/v1alpha1/namespaces/default/commands"
+
+
+def object_(world: World, plural: str, name: str, namespace: str, **spec: Any) -> None:
+    metadata = {"name": name, "namespace": namespace}
+    world.kubernetes.put(CORE, plural, {"metadata": metadata, "spec": spec})
+
+
+def queue(world: World, name: str, state: str = "Open") -> None:
+    spec = {"capability": {NEURON_RESOURCE: "32"}}
+    metadata = {"name": name, "uid": f"uid-{name}"}
+    world.kubernetes.put(SCHEDULING, "queues", {"metadata": metadata, "spec": spec, "status": {"state": state}})
+
+
+@pytest.fixture(autouse=True)
+def controllers(kubernetes: KubernetesApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Volcano's queue controller: carries out a Command and deletes it."""
+    answer = kubernetes.answer
+
+    def answered(request: Request) -> tuple[int, Any]:
+        result = answer(request)
+        if request.path == COMMANDS and result[0] == 201:
+            state = {"CloseQueue": "Closed", "OpenQueue": "Open"}[request.body["action"]]
+            kubernetes.objects[SCHEDULING, "queues", "", request.body["target"]["name"]]["status"]["state"] = state
+        return result
+
+    monkeypatch.setattr(kubernetes, "answer", answered)
+
+
+@pytest.fixture
+def full(world: World) -> World:
+    """A team with something of everything."""
+    world.volcano_job("bert-abc")
+    world.volcano_job("bert-old", state="Completed")
+    queue(world, "bert")
+    queue(world, "vision")
+    object_(world, "persistentvolumeclaims", LUSTRE_CLAIM, "bert")
+    object_(
+        world,
+        "persistentvolumeclaims",
+        "scratch",
+        "bert",
+        resources={"requests": {"storage": "1200Gi"}},
+        volumeName="pvc-1",
+    )
+    object_(world, "services", "notebook", "elsewhere", type="LoadBalancer")
+    object_(world, "services", "tensorboard", "trn-training", type="ClusterIP")
+    ecr = world.account.client("ecr")
+    values = {}
+    for name in world.team.repositories:
+        uri = ecr.create_repository(repositoryName=f"ours-{name}")["repository"]["repositoryUri"]
+        values[repository_uri_output(name)] = uri
+    for tag in ("one", "two"):
+        media = "application/vnd.docker.distribution.manifest.v2+json"
+        manifest = json.dumps({"schemaVersion": 2, "mediaType": media, "tag": tag})
+        ecr.put_image(repositoryName="ours-bert", imageManifest=manifest, imageTag=tag)
+    world.deploy(StackName.STORAGE, values)
+    return world
+
+
+def planned(world: World, *, images: bool = False) -> CleanUp:
+    api = world.kubernetes.client()
+    return CleanUp(world.account, world.team, api, plan(world.account, world.team, api, images=images), no_pause)
+
+
+def test_the_plan_names_everything_in_order(full: World, trn: Trn) -> None:
+    told = trn("cleanup", "ours", "--dry-run")
+    lines = told.out.splitlines()
+    assert told.code == 0
+    assert [line for line in lines if not line.startswith(" ")] == [
+        "1. cancel runs",
+        "2. close queues to new work; CloudFormation deletes them",
+        "3. delete claims, WITH THEIR FILE SYSTEMS AND DATA",
+        "4. delete load balancers, by their Services",
+        "5. keep images (--images deletes them)",
+    ]
+    assert lines[1].startswith("   bert-abc (bert, training): 2 nodes on EKS, Running, submitted ")
+    assert lines[3:6] == ["   bert", "   vision", f"   {full.values[Output.JOB_QUEUE_ARN]}"]
+    assert "   bert/scratch (1200Gi, volume pvc-1)" in lines
+    assert "   elsewhere/notebook" in lines
+    assert lines[-1] == "   ours-bert: 2"
+    assert {request.method for request in full.kubernetes.requests} == {"GET"}
+
+
+def test_the_plan_as_json(full: World, trn: Trn) -> None:
+    it = json.loads(trn("cleanup", "ours", "--json").out)
+    assert [run["id"] for run in it["runs"]] == ["bert-abc"]
+    assert it["volcano_queues"] == ["bert", "vision"]
+    assert it["claims"] == [{"namespace": "bert", "name": "scratch", "note": "(1200Gi, volume pvc-1)"}]
+    assert it["images"] | {"ours-bert": 2} == it["images"]
+    assert {request.method for request in full.kubernetes.requests} == {"GET"}
+
+
+def test_nothing_is_done_without_a_yes(full: World, trn: Trn) -> None:
+    told = trn("cleanup", "ours")
+    assert (told.code, told.err) == (2, "trn: nothing was changed. Without a terminal to ask at, give --yes\n")
+    assert {request.method for request in full.kubernetes.requests} == {"GET"}
+
+
+def test_everything_in_the_right_order(full: World, trn: Trn) -> None:
+    told = trn("cleanup", "ours", "--yes")
+    assert told.code == 0
+    sent = [f"{it.method} {it.path}" for it in full.kubernetes.requests if it.method != "GET"]
+    assert sent == [
+        f"DELETE {VOLCANO}/namespaces/bert/jobs/bert-abc",
+        f"POST {COMMANDS}",
+        f"POST {COMMANDS}",
+        "DELETE /api/v1/namespaces/bert/persistentvolumeclaims/scratch",
+        "DELETE /api/v1/namespaces/elsewhere/services/notebook",
+    ]
+    assert LUSTRE_CLAIM in full.kubernetes.names("persistentvolumeclaims")
+    assert full.kubernetes.names("jobs") == ["bert-old"]
+    queue_state = full.account.client("batch").describe_job_queues()["jobQueues"][0]["state"]
+    assert queue_state == "DISABLED"
+    assert len(full.account.client("ecr").describe_images(repositoryName="ours-bert")["imageDetails"]) == 2
+    assert ".venv/bin/cdk destroy -c teams_dir=" in told.out
+    assert "trn cleanup ours --reopen" in told.err
+
+
+def test_images_go_only_where_it_is_asked_for(full: World) -> None:
+    carry_out(planned(full, images=True))
+    assert full.account.client("ecr").describe_images(repositoryName="ours-bert")["imageDetails"] == []
+
+
+def test_images_go_where_the_team_file_says_so(make_world: WorldMaker) -> None:
+    world = make_world(BOTH | {"storage": {"on_delete": "delete"}})
+    assert planned(world).plan.delete_images
+
+
+def test_a_second_time_there_is_nothing_to_do(full: World, trn: Trn) -> None:
+    carry_out(planned(full))
+    before = len(full.kubernetes.requests)
+    told = trn("cleanup", "ours")
+    assert told.code == 0
+    assert {request.method for request in full.kubernetes.requests[before:]} == {"GET"}
+
+
+def test_what_comes_while_queues_close_is_cancelled_too(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    clean = planned(full)
+    full.volcano_job("bert-late", "vision")
+    late = full.batch_job("llama2")
+    job = batch_backends[DEFAULT_ACCOUNT_ID][REGION]._jobs[late]
+
+    def ends(_: float) -> None:
+        job.status = "FAILED"
+
+    carry_out(CleanUp(clean.account, clean.team, clean.api, clean.plan, ends))
+    assert full.kubernetes.names("jobs") == ["bert-old"]
+    assert job.job_stopped_reason is not None
+
+
+def test_half_of_it_says_what_was_done_and_that_it_goes_on(full: World) -> None:
+    full.kubernetes.fail(403, method="DELETE", path="/persistentvolumeclaims/", message="not you")
+    with pytest.raises(UnfinishedError) as told:
+        carry_out(planned(full))
+    arn = full.values[Output.JOB_QUEUE_ARN]
+    assert str(told.value).splitlines() == [
+        "delete claim bert/scratch: not allowed: not you; researchers of a queue work in its namespace only",
+        "  done: cancel run bert-abc",
+        "  done: wait until the runs are gone",
+        "  done: close queue bert",
+        "  done: close queue vision",
+        f"  done: disable {arn}",
+        "  done: cancel runs that came meanwhile",
+        "  not done: delete claim bert/scratch",
+        "  not done: delete Service elsewhere/notebook and its load balancer",
+        "Run `trn cleanup ours` again: it reads what there is and goes on from there",
+    ]
+    full.kubernetes.failures.clear()
+    assert [name for name, _ in planned(full).steps()] == [
+        "delete claim bert/scratch",
+        "delete Service elsewhere/notebook and its load balancer",
+    ]
+    carry_out(planned(full))
+    assert planned(full).plan.empty
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("ThrottlingException", "AWS keeps throttling UpdateJobQueue; wait a minute"),
+        ("AccessDeniedException", "not allowed: UpdateJobQueue"),
+        ("ExpiredTokenException", "the AWS credentials have expired or are unknown"),
+    ],
+)
+def test_errors_of_aws_half_way(make_world: WorldMaker, code: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = make_world(BATCH_ONLY)
+    clean = planned_batch(world)
+
+    def refused(**_: Any) -> None:
+        raise ClientError({"Error": {"Code": code, "Message": "no"}}, "UpdateJobQueue")
+
+    monkeypatch.setattr(world.account.client("batch"), "update_job_queue", refused)
+    with pytest.raises(UnfinishedError, match=words):
+        carry_out(clean)
+
+
+def planned_batch(world: World) -> CleanUp:
+    return CleanUp(world.account, world.team, None, plan(world.account, world.team, None, images=False), no_pause)
+
+
+def test_ctrl_c_half_way_is_the_same_with_130(full: World) -> None:
+    clean = planned(full)
+    full.kubernetes.linger = 5
+
+    def interrupted(_: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(UnfinishedError) as told:
+        carry_out(CleanUp(clean.account, clean.team, clean.api, clean.plan, interrupted))
+    assert told.value.exit_code == INTERRUPTED
+    assert str(told.value).splitlines()[:3] == [
+        "interrupted",
+        "  done: cancel run bert-abc",
+        "  not done: wait until the runs are gone",
+    ]
+
+
+def test_a_load_balancer_that_stays_is_said(full: World) -> None:
+    clean = planned(full)
+    full.kubernetes.linger = 1_000_000
+    only = CleanUp(clean.account, clean.team, clean.api, Plan(services=clean.plan.services), no_pause)
+    with pytest.raises(UnfinishedError, match="its load balancer: still there after a while: elsewhere/notebook"):
+        carry_out(only)
+
+
+def test_a_claim_is_gone_only_with_its_file_system(full: World) -> None:
+    volume = {
+        "metadata": {"name": "pvc-1"},
+        "spec": {
+            "persistentVolumeReclaimPolicy": "Delete",
+            "claimRef": {"name": "scratch", "namespace": "bert"},
+        },
+    }
+    full.kubernetes.put(CORE, "persistentvolumes", volume)
+    clean = planned(full)
+    rounds: list[float] = []
+
+    def driver(_: float) -> None:
+        rounds.append(1)
+        full.kubernetes.objects.pop((CORE, "persistentvolumes", "", "pvc-1"), None)
+
+    carry_out(CleanUp(clean.account, clean.team, clean.api, Plan(claims=clean.plan.claims), driver))
+    assert rounds == [1]
+
+
+def test_a_team_without_any_stack(write_team: TeamWriter, aws: None, trn: Trn) -> None:
+    write_team(BOTH)
+    told = trn("cleanup", "ours")
+    assert told.code == 0
+    assert "1. cancel runs\n   none\n" in told.out
+    assert "nothing is left with the tag of team ours" in told.out
+
+
+@pytest.mark.parametrize("keys", [EKS_ONLY, BATCH_ONLY])
+def test_a_team_with_one_path(keys: dict[str, Any], make_world: WorldMaker, trn: Trn) -> None:
+    make_world(keys)
+    assert trn("cleanup", "ours", "--yes").code == 0
+
+
+def test_a_cluster_that_cannot_be_reached_stops_it_before_anything_is_done(world: World, trn: Trn) -> None:
+    world.kubernetes.fail(401)
+    told = trn("cleanup", "ours", "--yes")
+    assert told.code == 1
+    assert "the cluster does not know this IAM identity" in told.err
+    assert world.account.client("batch").describe_job_queues()["jobQueues"][0]["state"] == "ENABLED"
+
+
+def test_queues_open_again(full: World, trn: Trn) -> None:
+    carry_out(planned(full))
+    told = trn("cleanup", "ours", "--reopen")
+    assert told.code == 0
+    states = {name: full.kubernetes.objects[SCHEDULING, "queues", "", name]["status"]["state"] for name in ("bert",)}
+    assert states == {"bert": "Open"}
+    assert full.account.client("batch").describe_job_queues()["jobQueues"][0]["state"] == "ENABLED"
+
+
+def test_the_command_that_volcano_reads(world: World) -> None:
+    queue(world, "bert")
+    set_volcano_queue(world.kubernetes.client(), "bert", "CloseQueue", lambda _: None, no_pause)
+    (sent,) = [request for request in world.kubernetes.requests if request.method == "POST"]
+    target = {
+        "apiVersion": "scheduling.volcano.sh/v1beta1",
+        "kind": "Queue",
+        "name": "bert",
+        "uid": "uid-bert",
+        "controller": True,
+        "blockOwnerDeletion": True,
+    }
+    assert sent.path == COMMANDS
+    assert sent.body["action"] == "CloseQueue"
+    assert sent.body["target"] == target
+    assert sent.body["metadata"]["ownerReferences"] == [target]
+    assert sent.body["metadata"]["generateName"] == "bert-closequeue-"
+
+
+def test_the_command_fits_its_definition() -> None:
+    from k8s_charts.render import render
+    from k8s_charts.volcano import VolcanoCrds
+    from tests.k8s.validation import problems
+
+    body = queue_command({"metadata": {"name": "bert", "uid": "u"}}, "CloseQueue")
+    body["metadata"]["name"] = "bert-closequeue-1"
+    assert problems([body], version="1.35", definitions=render(VolcanoCrds)) == []
+
+
+# What is left ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("keys", "line"),
+    [
+        (BATCH_ONLY, "'ours/*'"),
+        (EKS_ONLY, "'ours/Nodes' 'ours/Cluster' 'ours/Storage'"),
+        (BOTH, "'ours/Nodes' 'ours/Cluster' 'ours/Batch' 'ours/Storage'"),
+        (BOTH | {"storage": {"lustre": {}, "on_delete": "delete"}}, "'ours/*'"),
+        (EKS_ONLY | {"storage": {}}, "'ours/*'"),
+    ],
+)
+def test_the_line_that_destroys_the_stacks(keys: dict[str, Any], line: str, write_team: TeamWriter) -> None:
+    team = write_team(keys)
+    assert destroy_line(team) == f".venv/bin/cdk destroy -c teams_dir={team.path.parent} {line}"
+
+
+def test_team_files_of_the_checkout_need_no_folder() -> None:
+    assert destroy_line(find_team("llama2", TEAMS_DIR)) == ".venv/bin/cdk destroy 'llama2/*'"
+
+
+ARNS = (
+    "arn:aws:ec2:us-west-2:111122223333:vpc/vpc-1",
+    "arn:aws:fsx:us-west-2:111122223333:file-system/fs-1",
+    "arn:aws:s3:::the-bucket",
+    "arn:aws:logs:us-west-2:111122223333:log-group:/aws/x",
+    "arn:aws:elasticloadbalancing:us-west-2:111122223333:loadbalancer/net/a/b",
+    "arn:aws:ec2:us-west-2:111122223333:natgateway/nat-1",
+)
+
+
+def test_kinds_of_resources() -> None:
+    assert [kind_of(arn) for arn in ARNS] == [
+        "ec2:vpc",
+        "fsx:file-system",
+        "s3:bucket",
+        "logs:log-group",
+        "elasticloadbalancing:loadbalancer",
+        "ec2:natgateway",
+    ]
+
+
+def test_the_receipt_has_first_what_costs_money() -> None:
+    found = rows(ARNS, retain=True)
+    assert [row["type"] for row in found] == [
+        "ec2:natgateway",
+        "elasticloadbalancing:loadbalancer",
+        "fsx:file-system",
+        "logs:log-group",
+        "s3:bucket",
+        "ec2:vpc",
+    ]
+    assert [bool(row["note"]) for row in found] == [False, False, True, True, True, False]
+    assert not [row for row in rows(ARNS, retain=False) if row["note"]]
+
+
+def test_the_receipt_asks_by_the_teams_tag(write_team: TeamWriter, world: World) -> None:
+    client = world.account.client("resourcegroupstaggingapi")
+    with Stubber(client) as stub:
+        found = {"ResourceTagMappingList": [{"ResourceARN": ARNS[1]}], "PaginationToken": ""}
+        stub.add_response("get_resources", found, {"TagFilters": [{"Key": TEAM_TAG, "Values": ["ours"]}]})
+        assert [row["resource"] for row in receipt(world.account, world.team)] == [ARNS[1]]
+
+
+def test_only_the_receipt(world: World, trn: Trn) -> None:
+    s3 = world.account.client("s3")
+    s3.create_bucket(Bucket="kept", CreateBucketConfiguration={"LocationConstraint": REGION})
+    s3.put_bucket_tagging(Bucket="kept", Tagging={"TagSet": [{"Key": TEAM_TAG, "Value": "ours"}]})
+    found = json.loads(trn("cleanup", "ours", "--receipt", "--json").out)
+    assert {"type": "s3:bucket", "costs": "what is in it", "resource": "arn:aws:s3:::kept"} | {
+        "note": "kept by storage.on_delete: retain"
+    } in found
+    assert "arn:aws:s3:::kept" in trn("cleanup", "ours", "--receipt").out
+    assert world.kubernetes.requests == []
+
+
+def test_a_load_balancer_that_no_service_knows_is_a_warning(
+    make_world: WorldMaker, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = make_world(EKS_ONLY)
+    client = world.account.client("resourcegroupstaggingapi")
+    cluster = {
+        "TagFilters": [{"Key": "kubernetes.io/cluster/ours-cluster", "Values": ["owned"]}],
+        "ResourceTypeFilters": ["elasticloadbalancing:loadbalancer"],
+    }
+    left = {"ResourceTagMappingList": [{"ResourceARN": ARNS[4]}], "PaginationToken": ""}
+    with Stubber(client) as stub:
+        stub.add_response("get_resources", left, cluster)
+        stub.add_response("get_resources", left, cluster)
+        stub.add_response(
+            "get_resources",
+            {"ResourceTagMappingList": [], "PaginationToken": ""},
+            {"TagFilters": [{"Key": TEAM_TAG, "Values": ["ours"]}]},
+        )
+        clean_up(world.account, world.team, images=False)
+    assert f"warning: {ARNS[4]} is tagged as the cluster's and still there" in capsys.readouterr().err
+
+
+def test_a_stack_that_is_not_deployed_has_no_cluster(write_team: TeamWriter, aws: None, make_world: WorldMaker) -> None:
+    world = make_world(BATCH_ONLY)
+    with cluster_if_there(world.account, write_team(BOTH)) as api:
+        assert api is None
