@@ -21,13 +21,18 @@ https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/cloudwatch_limits_cwl.h
 
 def node_job(account: Account, run: Run, node: int) -> dict[str, Any]:
     """What Batch says about one node of a run; node 0 is the main node, which holds rank 0."""
+    return node_and_run(account, run, node)[0]
+
+
+def node_and_run(account: Account, run: Run, node: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What Batch says about a node and about its whole run; a node that has failed may be started anew with it."""
     if not 0 <= node < run.nodes:
         raise RefusedError(f"--node: got {node}, expected 0 to {run.nodes - 1}: the nodes of {run.id}")
-    jobs = account.client("batch").describe_jobs(jobs=[f"{run.id}#{node}"])["jobs"]
-    if not jobs:
+    node_id = f"{run.id}#{node}"
+    found = {job["jobId"]: job for job in account.client("batch").describe_jobs(jobs=[node_id, run.id])["jobs"]}
+    if node_id not in found:
         raise OpsError(f"run {run.id}: Batch has no node {node} yet ({run.state}); {run.reason or 'it waits'}")
-    found: dict[str, Any] = jobs[0]
-    return found
+    return found[node_id], found.get(run.id, found[node_id])
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,7 @@ class BatchLogs:
         stream = token = None
         waiting = False
         while True:
-            job = node_job(self.account, self.run, node or 0)
+            job, whole = node_and_run(self.account, self.run, node or 0)
             if _stream(job) not in (None, stream):
                 stream, token = _stream(job), None
             if stream is None and not waiting:
@@ -76,8 +81,8 @@ class BatchLogs:
                 if following == token:
                     break
                 token, tail = following, None
-            if job["status"] in BATCH_ENDED and not came:
-                say(f"run {self.run.id} ended: {job['status']} {job.get('statusReason', '')}".rstrip())
+            if whole["status"] in BATCH_ENDED and not came:
+                say(f"run {self.run.id} ended: {whole['status']} {whole.get('statusReason', '')}".rstrip())
                 return
             self.pause(PAUSE_SECONDS)
 

@@ -13,7 +13,8 @@ from urllib3.exceptions import HTTPError
 
 from ops.aws import Account
 from ops.cancel import StillThereError, Told, delete_run, terminate_run, wait_for_batch, wait_for_pods, wait_until_none
-from ops.cleanup_plan import Named, Plan, image_digests
+from ops.cleanup_plan import Named, Plan
+from ops.cleanup_read import image_digests
 from ops.cluster import CLAIMS, SERVICES, VOLUMES, Kind, delete, find, objects
 from ops.console import progress, say
 from ops.errors import INTERRUPTED, OpsError, UnfinishedError

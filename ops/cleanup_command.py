@@ -10,7 +10,8 @@ from kubernetes import client
 
 from ops.aws import Account
 from ops.cleanup import CleanUp, carry_out
-from ops.cleanup_plan import cluster_balancers, destroy_line, known_outputs, plan
+from ops.cleanup_plan import destroy_line
+from ops.cleanup_read import cluster_balancers, known_outputs, plan
 from ops.console import confirm, progress, say, show, show_json
 from ops.errors import RefusedError
 from ops.kube import cluster_api

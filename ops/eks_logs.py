@@ -33,7 +33,7 @@ class EksLogs:
         """What the log of a node, or of rank 0, holds now."""
         pods = pods_of(self.api, self.run)
         if not pods:
-            raise OpsError(self._gone())
+            raise OpsError(self._gone(self.run.state))
         pod, _ = self._choose(pods, node)
         phase = _phase(pod)
         if phase not in STARTED:
@@ -44,22 +44,29 @@ class EksLogs:
         """The same, and what comes, until the run ends; a pod that is made anew is followed from its first line."""
         read: dict[str, float] = {}
         """When a pod was last heard of, by its uid: lines after that are new."""
+        before: list[str] = []
+        """uids of the pods among which rank 0 was last looked for."""
         waiting = ""
+        pod: Object | None = None
+        named = False
         while True:
             pods = pods_of(self.api, self.run)
-            if pods:
-                pod, named = self._choose(pods, node)
-                uid = pod["metadata"]["uid"]
-                phase = _phase(pod)
+            uids = [it["metadata"]["uid"] for it in pods]
+            if pods and (uids != before or not named):
+                pod, named = self._choose(pods, node, quiet=uids == before)
+                before = uids
+            if pods and pod is not None:
+                pod = next((it for it in pods if it["metadata"]["uid"] == pod["metadata"]["uid"]), pod)
+                uid, phase = pod["metadata"]["uid"], _phase(pod)
                 if phase in STARTED and not (uid in read and phase != "Running"):
-                    yield from self._stream(pod, read, tail if not read else None, named or node is not None)
+                    yield from self._stream(pod, read, tail if not read else None, named)
                 elif phase not in STARTED and waiting != uid:
                     waiting = uid
                     say(f"{pod['metadata']['name']}: the pod is {phase}; waiting for its log")
             state = self._state()
             if state is None or state in VOLCANO_ENDED:
                 if not read:
-                    raise OpsError(self._gone())
+                    raise OpsError(self._gone(state or "deleted"))
                 say(f"run {self.run.id} ended: {state or 'deleted'}")
                 return
             self.pause(PAUSE_SECONDS)
@@ -83,25 +90,26 @@ class EksLogs:
                 raise
         read[uid] = time.monotonic()
 
-    def _choose(self, pods: list[Object], node: int | None) -> tuple[Object, bool]:
-        """(pod to show, whether it was named as rank 0's)."""
+    def _choose(self, pods: list[Object], node: int | None, *, quiet: bool = False) -> tuple[Object, bool]:
+        """(pod to show, whether it is the one that was asked for); node 0 where rank 0 is not known."""
         if node is not None:
-            return pod_at(self.run, pods, node), False
+            return pod_at(self.run, pods, node), True
         found = rank_zero(self.api, pods)
         if found is not None:
             return found, True
-        say(UNNAMED)
+        if not quiet:
+            say(UNNAMED)
         return pod_at(self.run, pods, 0), False
 
     def _state(self) -> str | None:
         job = find(self.api, RUNS, self.run.id, self.run.queue)
         return None if job is None else str(job.get("status", {}).get("state", {}).get("phase", "Pending"))
 
-    def _gone(self) -> str:
-        if self.run.active:
-            return f"run {self.run.id}: no pods yet ({self.run.state}); `trn status` says what it waits for"
+    def _gone(self, state: str) -> str:
+        if self.run.active and state == self.run.state:
+            return f"run {self.run.id}: no pods yet ({state}); `trn status` says what it waits for"
         return (
-            f"run {self.run.id}: {self.run.state}, and its pods are gone with their logs. What the job wrote stays on "
+            f"run {self.run.id}: {state}, and its pods are gone with their logs. What the job wrote stays on "
             f"the shared file system: curves in {DATA_PATH}/{Prefix.LOGS}, checkpoints in {DATA_PATH}/"
             f"{Prefix.CHECKPOINTS}; `trn tensorboard` shows the curves"
         )

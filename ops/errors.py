@@ -34,8 +34,9 @@ class UnfinishedError(OpsError):
     """An operation stopped half-way. Says what was done, what was not, and how to go on."""
 
     def __init__(
-        self, reason: str, *, done: Sequence[str], left: Sequence[str], way_on: str, exit_code: int = FAILED
+        self, reason: str, *, done: Sequence[str], left: Sequence[str], way_on: str, exit_code: int | None = None
     ) -> None:
-        self.exit_code = exit_code
+        if exit_code is not None:
+            self.exit_code = exit_code
         lines = [reason, *(f"  done: {text}" for text in done), *(f"  not done: {text}" for text in left), way_on]
         super().__init__("\n".join(lines))

@@ -72,17 +72,19 @@ def chosen(team: Team, names: Sequence[str]) -> tuple[str, ...]:
 
 def images(team: Team, names: Iterable[str], repositories: Mapping[str, str]) -> list[Image]:
     """What is to be built; RefusedError where a folder or a training image is missing. `repositories`: URI by name."""
-    return [Image(name, repositories[name], team.image_tag, _base(team, name)) for name in names if _folder(name)]
+    names = [*names]
+    for name in names:
+        _check_folder(name)
+    return [Image(name, repositories[name], team.image_tag, _base(team, name)) for name in names]
 
 
-def _folder(name: str) -> bool:
+def _check_folder(name: str) -> None:
     if not (ROOT / "images" / name / "Dockerfile").exists():
         folders = sorted(path.parent.name for path in (ROOT / "images").glob("*/Dockerfile"))
         raise RefusedError(
             f"images/{name}/Dockerfile: got no such file, expected one of {', '.join(folders) or 'none'} in "
             f"{ROOT / 'images'}"
         )
-    return True
 
 
 def _base(team: Team, name: str) -> str | None:

@@ -18,12 +18,15 @@ STARTED = ("Running", "Succeeded", "Failed")
 """Phases of pods that have a log."""
 
 # torchrun says so on each node once all have met; with c10d any node may get group rank 0, which holds global rank 0.
+# PyTorch's log format puts time and place, `I1130 10:00:00.000000 7 .../api.py:525]`, before every line of a message;
+# where it is switched off the line stands alone. Lines of workers begin with `[default0]:` and count in neither form.
 # https://github.com/pytorch/pytorch/blob/v2.9.0/torch/distributed/elastic/agent/server/api.py
-GROUP_RANK = re.compile(r"^\s*group_rank=(\d+)\s*$")
+# https://github.com/pytorch/pytorch/blob/v2.9.0/torch/_logging/_internal.py
+GROUP_RANK = re.compile(r"^(?!\[\w*\d+\]:)(?:.*\]\s)?\s*group_rank=(\d+)\s*$")
 
 
 def pods_of(api: client.ApiClient, run: Run) -> list[Object]:
-    """Pods of a run by node, those that are on their way out left out where another has their name."""
+    """Pods of a run, by node."""
     return sorted(objects(api, PODS, run.queue, labels={JOB_NAME_LABEL: run.id}), key=node_of)
 
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any, Literal
 
-import yaml
 from botocore.exceptions import BotoCoreError, ClientError
 from kubernetes import client
 from urllib3.exceptions import HTTPError
@@ -28,7 +25,6 @@ VOLCANO_ENDED = ("Completed", "Failed", "Terminated", "Aborted")
 """Phases in which a Volcano job has no pods and gets none. https://volcano.sh/en/docs/vcjob/#status"""
 BATCH_ACTIVE = ("SUBMITTED", "PENDING", "RUNNABLE", "STARTING", "RUNNING")
 BATCH_ENDED = ("SUCCEEDED", "FAILED")
-BATCH_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 KEPT = timedelta(days=1)
 """How long an ended Batch job is listed; Batch itself keeps it for seven days."""
 DESCRIBED_AT_ONCE = 100
@@ -119,6 +115,12 @@ def batch_runs(account: Account, team: Team) -> list[Run]:
     return _newest_first([_batch_run(job, queue) for job in _described(account, unique)])
 
 
+def batch_run(account: Account, team: Team, job_id: str) -> Run | None:
+    """A job of the team's queue however long ago it ended, while Batch knows it."""
+    queue = outputs(account, team, StackName.BATCH)[Output.JOB_QUEUE_ARN]
+    return next((_batch_run(job, queue) for job in _described(account, [job_id]) if job["jobQueue"] == queue), None)
+
+
 def _described(account: Account, ids: Sequence[str]) -> Iterator[dict[str, Any]]:
     for start in range(0, len(ids), DESCRIBED_AT_ONCE):
         yield from account.client("batch").describe_jobs(jobs=ids[start : start + DESCRIBED_AT_ONCE])["jobs"]
@@ -175,38 +177,6 @@ def why(error: Exception) -> str:
     if isinstance(error, ClientError | BotoCoreError):
         return explain_aws(error)
     return explain_kubernetes(error) if isinstance(error, client.ApiException | HTTPError) else str(error)
-
-
-def run_named(account: Account, team: Team, name: str) -> Run:
-    """The run that a person means: by its id, by its job's name, or by the path of a job file."""
-    name = job_name(name)
-    runs = all_runs(account, team)
-    try:
-        return find_run(runs, name)
-    except RefusedError:
-        # Batch knows jobs that ended longer ago than a listing goes back.
-        old = _batch_run_by_id(account, team, name) if team.batch and BATCH_ID.fullmatch(name) else None
-        if old is None:
-            raise
-        return old
-
-
-def _batch_run_by_id(account: Account, team: Team, job_id: str) -> Run | None:
-    queue = outputs(account, team, StackName.BATCH)[Output.JOB_QUEUE_ARN]
-    return next((_batch_run(job, queue) for job in _described(account, [job_id]) if job["jobQueue"] == queue), None)
-
-
-def job_name(name: str) -> str:
-    """The name itself, or what stands under `name` in the job file that it is the path of."""
-    if not name.endswith((".yaml", ".yml")):
-        return name
-    try:
-        keys = yaml.safe_load(Path(name).read_text(encoding="utf-8"))
-    except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
-        raise RefusedError(f"run: got {name}, expected a job file that can be read: {error}") from None
-    if not isinstance(keys, dict) or not isinstance(keys.get("name"), str):
-        raise RefusedError(f"{name}: name: got none, expected the job's name; `trn validate {name}` says more")
-    return str(keys["name"])
 
 
 def find_run(runs: Sequence[Run], name: str) -> Run:

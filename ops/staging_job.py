@@ -16,7 +16,7 @@ from spec.names import (
 
 NAME = "stage-bert"
 DESTINATION = f"{DATA_PATH}/{Prefix.DATASETS}bert"
-HOURS_AT_MOST = 12
+HOURS_AT_MOST = 10
 HOURS_KEPT = 1
 """How long the ended Job, its pod and their log stay; after that the command would stage anew."""
 TRIES_AGAIN = 3
@@ -36,7 +36,7 @@ def bert_job(namespace: str, image: str) -> dict[str, Any]:
             "backoffLimit": TRIES_AGAIN,
             "activeDeadlineSeconds": HOURS_AT_MOST * 3600,
             "ttlSecondsAfterFinished": HOURS_KEPT * 3600,
-            "template": {"metadata": {"labels": labels}, "spec": _pod(image)},
+            "template": {"metadata": {"labels": {**labels}}, "spec": _pod(image)},
         },
     }
 

@@ -232,7 +232,8 @@ class TeamKeys(_Part):
     neuron_sdk: NeuronSdkVersion = compatibility.DEFAULT_NEURON_SDK
     """Neuron SDK of the container images; node image, driver rule and image tag follow from it."""
     images: tuple[Name, ...] = Field(default=("bert", "llama2", "allreduce"), min_length=1, max_length=20)
-    """Image folders: one ECR repository, and with batch one job definition, each."""
+    """Image folders: one ECR repository, and with batch one job definition, each. With a file system on EKS,
+    `tensorboard` and `shell` have a repository, too."""
     image_revision: int = Field(default=1, ge=1, le=9999)
     """Raised when images are rebuilt for the same SDK; part of their immutable tag."""
     storage: Storage = Storage()

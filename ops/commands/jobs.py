@@ -48,7 +48,7 @@ def logs(
     from ops.commands.opened import opened
     from ops.errors import RefusedError, StoppedError
     from ops.logs import lines_of_all, logs_of
-    from ops.runs import run_named
+    from ops.run_names import run_named
 
     if all_nodes and node is not None:
         raise RefusedError("--node: got it together with --all-nodes, expected one of them")
@@ -70,7 +70,7 @@ def logs(
 def top(run: RunName, team: TeamOption, node: Node = None, teams_dir: TeamsDir = None) -> None:
     """Show how busy the NeuronCores of a run are: neuron-top in one of its containers. Needs kubectl."""
     from ops.commands.opened import opened
-    from ops.runs import run_named
+    from ops.run_names import run_named
     from ops.top import top_on_batch, top_on_eks
 
     found, account = opened(team, teams_dir)
@@ -85,7 +85,7 @@ def cancel(run: RunName, team: TeamOption, yes: Yes = False, teams_dir: TeamsDir
     """End a run before it ends by itself; asks first."""
     from ops.cancel import cancel_run
     from ops.commands.opened import opened
-    from ops.runs import run_named
+    from ops.run_names import run_named
 
     found, account = opened(team, teams_dir)
     cancel_run(account, found, run_named(account, found, run), yes=yes)

@@ -13,7 +13,8 @@ from moto.core.models import DEFAULT_ACCOUNT_ID
 
 from ops.cleanup import CleanUp, carry_out
 from ops.cleanup_command import clean_up, cluster_if_there
-from ops.cleanup_plan import Plan, destroy_line, plan
+from ops.cleanup_plan import Plan, destroy_line
+from ops.cleanup_read import plan
 from ops.errors import INTERRUPTED, UnfinishedError
 from ops.queue_state import queue_command, set_volcano_queue
 from ops.receipt import kind_of, receipt, rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import copy
 import json
 import os
 import stat
@@ -145,13 +146,14 @@ def test_top_of_a_batch_node_names_its_host(make_world: WorldMaker) -> None:
     (run,) = batch_runs(world.account, world.team)
     arn = "arn:aws:ecs:us-west-2:123456789012:container-instance/the-cluster/0123"
     container = {"containerInstanceArn": arn, "taskArn": "arn:aws:ecs:us-west-2:123456789012:task/the-cluster/77"}
-    detail = {"jobName": "j", "jobId": f"{job_id}#1", "jobQueue": "q", "status": "RUNNING", "startedAt": 1}
+    node = f"{job_id}#1"
+    detail = {"jobName": "j", "jobId": node, "jobQueue": "q", "status": "RUNNING", "startedAt": 1}
     batch, ecs = world.account.client("batch"), world.account.client("ecs")
     with Stubber(batch) as batch_stub, Stubber(ecs) as ecs_stub:
         batch_stub.add_response(
             "describe_jobs",
             {"jobs": [detail | {"jobDefinition": "d", "container": container}]},
-            {"jobs": [f"{job_id}#1"]},
+            {"jobs": [node, job_id]},
         )
         ecs_stub.add_response(
             "describe_container_instances",
@@ -166,7 +168,8 @@ def test_top_of_a_batch_node_names_its_host(make_world: WorldMaker) -> None:
 def test_top_of_a_batch_node_without_a_host(world: World, trn: Trn) -> None:
     job_id = world.batch_job("llama2", status="RUNNABLE")
     jobs = batch_backends[DEFAULT_ACCOUNT_ID][REGION]._jobs
-    jobs[f"{job_id}#0"] = jobs[job_id]
+    jobs[f"{job_id}#0"] = main = copy.copy(jobs[job_id])
+    main.job_id = f"{job_id}#0"
     told = trn("top", job_id, "--team", "ours")
     assert told.code == 1
     assert f"run {job_id}: node 0 is on no host (RUNNABLE)" in told.err

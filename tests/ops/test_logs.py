@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import time
+from datetime import datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
-from moto.batch.models import batch_backends
+from moto.batch.models import JobQueue, batch_backends
 from moto.core.models import DEFAULT_ACCOUNT_ID
 
 from ops.batch_logs import BatchLogs
@@ -14,7 +18,8 @@ from ops.eks_logs import UNNAMED, EksLogs
 from ops.errors import OpsError, RefusedError
 from ops.logs import lines_of_all
 from ops.pods import group_rank
-from ops.runs import batch_runs, eks_runs, job_name
+from ops.run_names import job_name, run_named
+from ops.runs import batch_runs, eks_runs
 from tests.ops.conftest import CORE, REGION, VOLCANO, Trn, World, no_pause, pod
 
 
@@ -41,6 +46,20 @@ def test_the_last_rank_of_a_log_counts() -> None:
     assert group_rank((met(1) + met(0)).splitlines()) == 0
     assert group_rank((met(0) + met(1)).splitlines()) == 1
     assert group_rank(["[default0]:group_rank=0 is what I am", "group_world_size=2"]) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "rank"),
+    [
+        ("  group_rank=1", 1),
+        ("I1130 10:00:00.123000 7 torch/distributed/elastic/agent/server/api.py:525]   group_rank=12", 12),
+        ("[default0]:  group_rank=0", None),
+        ("[default31]:[INFO] group_rank=0", None),
+        ("  group_ranks=0", None),
+    ],
+)
+def test_a_rank_in_either_format_of_the_agents_log(line: str, rank: int | None) -> None:
+    assert group_rank([line]) == rank
 
 
 def test_rank_zero_is_found_on_whatever_node_it_is(world: World, trn: Trn) -> None:
@@ -135,6 +154,37 @@ def test_a_broken_connection_is_taken_up_from_where_it_broke(world: World) -> No
     ]
 
 
+def test_following_says_once_that_rank_zero_is_not_known(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    printed(world, "a\n", "b\n")
+    for node in range(2):
+        world.kubernetes.objects[CORE, "pods", "bert", f"bert-abc-worker-{node}-0"]["status"]["phase"] = "Succeeded"
+    logs = eks(world)
+    rounds = []
+
+    def wait(_: float) -> None:
+        rounds.append(1)
+        if len(rounds) == 3:
+            world.kubernetes.objects[VOLCANO, "jobs", "bert", "bert-abc"]["status"]["state"]["phase"] = "Completed"
+
+    [*EksLogs(logs.api, logs.run, wait).follow(None, None)]
+    assert capsys.readouterr().err.count(UNNAMED) == 1
+
+
+def test_rank_zero_is_looked_for_again_only_among_other_pods(world: World) -> None:
+    printed(world, met(0), met(1))
+    logs = eks(world)
+    rounds = []
+
+    def wait(_: float) -> None:
+        rounds.append(1)
+        if len(rounds) == 3:
+            world.kubernetes.objects[VOLCANO, "jobs", "bert", "bert-abc"]["status"]["state"]["phase"] = "Completed"
+
+    world.kubernetes.objects[CORE, "pods", "bert", "bert-abc-worker-0-0"]["status"]["phase"] = "Succeeded"
+    assert [*EksLogs(logs.api, logs.run, wait).follow(None, None)] == met(0).splitlines()
+    assert len([request for request in world.kubernetes.requests if "/log" in request.path]) == 2
+
+
 def test_following_leaves_node_0_once_it_is_not_rank_zero(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     printed(world, met(1), "not yet\n", state="Completed")
     logs = eks(world)
@@ -186,8 +236,9 @@ def batch(world: World, *messages: str, status: str = "RUNNING") -> BatchLogs:
     """A Batch run whose main node, which moto does not model, has printed these."""
     job_id = world.batch_job("llama2", status=status)
     jobs = batch_backends[DEFAULT_ACCOUNT_ID][REGION]._jobs
-    jobs[f"{job_id}#0"] = jobs[job_id]
-    jobs[job_id].log_stream_name = "train/default/one"
+    jobs[f"{job_id}#0"] = main = copy.copy(jobs[job_id])
+    main.job_id = f"{job_id}#0"
+    main.log_stream_name = "train/default/one"
     put(world, "train/default/one", *messages)
     (run,) = batch_runs(world.account, world.team)
     return BatchLogs(world.account, "ours-jobs", run, no_pause)
@@ -217,14 +268,17 @@ def test_a_long_log_comes_page_by_page(world: World) -> None:
 
 def test_following_batch_ends_with_the_run(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     logs = batch(world, "one", "two")
-    job = batch_backends[DEFAULT_ACCOUNT_ID][REGION]._jobs[logs.run.id]
+    jobs = batch_backends[DEFAULT_ACCOUNT_ID][REGION]._jobs
+    main, whole = jobs[f"{logs.run.id}#0"], jobs[logs.run.id]
 
     def wait(_: float) -> None:
-        if job.log_stream_name == "train/default/one":
+        if main.status == "RUNNING":
+            main.status = "FAILED"  # its host did; Batch starts the whole run anew
+        elif main.log_stream_name == "train/default/one":
             put(world, "train/default/two", "second attempt")
-            job.log_stream_name = "train/default/two"
+            main.log_stream_name = "train/default/two"
         else:
-            job.status = "SUCCEEDED"
+            whole.status = "SUCCEEDED"
 
     follow = BatchLogs(world.account, "ours-jobs", logs.run, wait).follow(None, 1)
     assert [*follow] == ["two", "second attempt"]
@@ -256,3 +310,16 @@ def test_a_job_file_stands_for_its_job(tmp_path: Path) -> None:
         job_name(str(path))
     with pytest.raises(RefusedError, match="expected a job file that can be read"):
         job_name(str(tmp_path / "none.yaml"))
+
+
+def test_a_batch_run_that_ended_long_ago_is_found_by_its_id(world: World) -> None:
+    job_id = world.batch_job("llama2", status="SUCCEEDED")
+    jobs = batch_backends[DEFAULT_ACCOUNT_ID][REGION]._jobs
+    jobs[job_id].job_stopped_at = datetime.now() - timedelta(days=3)
+    assert batch_runs(world.account, world.team) == []
+    assert run_named(world.account, world.team, job_id).state == "SUCCEEDED"
+    with pytest.raises(RefusedError, match="run: got llama2"):
+        run_named(world.account, world.team, "llama2")
+    jobs[job_id].job_queue = cast(JobQueue, SimpleNamespace(arn="another"))
+    with pytest.raises(RefusedError, match="there are none"):
+        run_named(world.account, world.team, job_id)

@@ -1,0 +1,104 @@
+"""What stands in the way of deleting a team's stacks, or would be lost or left over with them. Reads only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kubernetes import client
+
+from ops.aws import Account, outputs
+from ops.cleanup_plan import Named, Plan
+from ops.cluster import CLAIMS, SERVICES, VOLCANO_QUEUES, Object, find, objects
+from ops.errors import OpsError
+from ops.queue_state import batch_queue_state, is_open
+from ops.runs import batch_runs, eks_runs, queue_names
+from spec.names import LUSTRE_CLAIM, Output, StackName, repository_uri_output
+from spec.team import Team
+
+
+def known_outputs(account: Account, team: Team, stack: StackName) -> Mapping[str, str]:
+    """Outputs of a stack; none where it is not deployed."""
+    try:
+        return outputs(account, team, stack)
+    except OpsError:
+        return {}
+
+
+def plan(account: Account, team: Team, api: client.ApiClient | None, *, images: bool) -> Plan:
+    """Read everything. `api`: None where the team has no cluster."""
+    batch = known_outputs(account, team, StackName.BATCH) if team.batch else {}
+    queue = batch.get(Output.JOB_QUEUE_ARN)
+    runs = [*(eks_runs(api, team) if api else ()), *(batch_runs(account, team) if queue else ())]
+    return Plan(
+        runs=tuple(run for run in runs if run.active),
+        volcano_queues=tuple(_open_queues(api, team)) if api else (),
+        batch_queue=queue if queue and batch_queue_state(account, queue) == "ENABLED" else None,
+        claims=tuple(_claims(api, team)) if api else (),
+        services=tuple(_services(api)) if api else (),
+        images={name: len(digests) for name, digests in image_digests(account, team).items()},
+        delete_images=images or team.storage.on_delete == "delete",
+        balancers=tuple(cluster_balancers(account, team)),
+    )
+
+
+def _open_queues(api: client.ApiClient, team: Team) -> list[str]:
+    found = [(name, find(api, VOLCANO_QUEUES, name)) for name in queue_names(team)]
+    return [name for name, queue in found if queue is not None and is_open(queue)]
+
+
+def _claims(api: client.ApiClient, team: Team) -> list[Named]:
+    """Claims in the queues' namespaces but those of the team's own file system."""
+    return [
+        Named(it["metadata"]["namespace"], it["metadata"]["name"], _size(it))
+        for namespace in queue_names(team)
+        for it in objects(api, CLAIMS, namespace)
+        if it["metadata"]["name"] != LUSTRE_CLAIM
+    ]
+
+
+def _size(claim: Object) -> str:
+    size = claim.get("spec", {}).get("resources", {}).get("requests", {}).get("storage", "")
+    return f"({size}, volume {claim.get('spec', {}).get('volumeName', 'none yet')})"
+
+
+def _services(api: client.ApiClient) -> list[Named]:
+    """Services with a load balancer, in every namespace: each keeps the VPC from being deleted."""
+    return [
+        Named(it["metadata"]["namespace"], it["metadata"]["name"], _address(it))
+        for it in objects(api, SERVICES)
+        if it.get("spec", {}).get("type") == "LoadBalancer"
+    ]
+
+
+def _address(service: Object) -> str:
+    addresses = service.get("status", {}).get("loadBalancer", {}).get("ingress", ())
+    return " ".join(it.get("hostname", it.get("ip", "")) for it in addresses)
+
+
+def image_digests(account: Account, team: Team) -> dict[str, list[str]]:
+    """Digests by repository of the team; repositories that are not deployed are left out."""
+    values = known_outputs(account, team, StackName.STORAGE)
+    uris = [values[key] for image in team.repositories if (key := repository_uri_output(image)) in values]
+    repositories = [uri.partition("/")[2] for uri in uris]
+    return {
+        name: [it["imageDigest"] for it in account.pages("ecr", "describe_images", "imageDetails", repositoryName=name)]
+        for name in repositories
+    }
+
+
+def cluster_balancers(account: Account, team: Team) -> list[str]:
+    """Load balancers of either kind that a Service of the team's cluster made.
+
+    https://docs.aws.amazon.com/eks/latest/userguide/network-load-balancing.html
+    """
+    cluster = known_outputs(account, team, StackName.CLUSTER).get(Output.CLUSTER_NAME) if team.eks else None
+    if cluster is None:
+        return []
+    found = account.pages(
+        "resourcegroupstaggingapi",
+        "get_resources",
+        "ResourceTagMappingList",
+        TagFilters=[{"Key": f"kubernetes.io/cluster/{cluster}", "Values": ["owned"]}],
+        ResourceTypeFilters=["elasticloadbalancing:loadbalancer"],
+    )
+    return [it["ResourceARN"] for it in found]

@@ -1,0 +1,42 @@
+"""Which run a person means."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import yaml
+
+from ops.aws import Account
+from ops.errors import RefusedError
+from ops.runs import Run, all_runs, batch_run, find_run
+from spec.team import Team
+
+BATCH_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def run_named(account: Account, team: Team, name: str) -> Run:
+    """The run that a person means: by its id, by its job's name, or by the path of a job file."""
+    name = job_name(name)
+    runs = all_runs(account, team)
+    try:
+        return find_run(runs, name)
+    except RefusedError:
+        # Batch knows jobs that ended longer ago than a listing goes back.
+        old = batch_run(account, team, name) if team.batch and BATCH_ID.fullmatch(name) else None
+        if old is None:
+            raise
+        return old
+
+
+def job_name(name: str) -> str:
+    """The name itself, or what stands under `name` in the job file that it is the path of."""
+    if not name.endswith((".yaml", ".yml")):
+        return name
+    try:
+        keys = yaml.safe_load(Path(name).read_text(encoding="utf-8"))
+    except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
+        raise RefusedError(f"run: got {name}, expected a job file that can be read: {error}") from None
+    if not isinstance(keys, dict) or not isinstance(keys.get("name"), str):
+        raise RefusedError(f"{name}: name: got none, expected the job's name; `trn validate {name}` says more")
+    return str(keys["name"])
