@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from botocore.exceptions import BotoCoreError, ClientError
 from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from ops.aws import Account
@@ -66,7 +67,7 @@ def wait(
             f"node group {group.asks.name}: {state.ready} of {nodes} nodes after {PATIENCE_SECONDS // 60} minutes, "
             f"status {state.status}; the scaling goes on. {group.watch}"
         ) from None
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, ClientError, BotoCoreError):
         tell(f"the scaling to {nodes} nodes goes on without this command. {group.watch}")
         raise
 

@@ -23,11 +23,19 @@ class Report:
     team: str
     as_of: date
     lines: tuple[Line, ...]
-    warnings: tuple[str, ...]
+    unread: tuple[str, ...] = ()
+    """Services that did not answer, each with the reason."""
+    borrowed: tuple[str, ...] = ()
+    """Prices of another Region than the team's."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return (*self.unread, *self.borrowed)
 
     @property
     def complete(self) -> bool:
-        return not self.warnings and not total(self.lines)[1]
+        """Whether everything that was found has a price, and everything was looked for."""
+        return not self.unread and not total(self.lines)[1]
 
     def summary(self) -> str:
         dollars, unpriced = total(self.lines)
@@ -69,7 +77,7 @@ def report(
 ) -> Report:
     """Read what runs, and price it. A service that does not answer is a warning; expired credentials end it all."""
     running: list[Running] = []
-    warnings: list[str] = []
+    unread: list[str] = []
     for done, (name, read) in enumerate(SERVICES):
         told(name, done)
         try:
@@ -77,14 +85,14 @@ def report(
         except (ClientError, BotoCoreError) as error:
             if ends_every_call(error):
                 raise
-            warnings.append(f"{name}: not read: {explain(error)}")
+            unread.append(f"{name}: not read: {explain(error)}")
     lines = tuple(price(each, table) for each in running)
-    return Report(team.name, table.as_of, lines, (*warnings, *_other_region(running, team, table)))
+    return Report(team.name, table.as_of, lines, tuple(unread), _other_region(running, team, table))
 
 
-def _other_region(running: Sequence[Running], team: Team, table: PriceTable) -> list[str]:
+def _other_region(running: Sequence[Running], team: Team, table: PriceTable) -> tuple[str, ...]:
     borrowed = {each.key for each in running if each.paid is None and each.key in table.prices} - table.own
     if team.region == REGION or not borrowed:
-        return []
+        return ()
     keys = ", ".join(sorted(key for key in borrowed if key is not None))
-    return [f"prices of {REGION}, not of {team.region}: {keys}; --prices FILE gives your own"]
+    return (f"prices of {REGION}, not of {team.region}: {keys}; --prices FILE gives your own",)

@@ -164,9 +164,9 @@ def test_the_total_tells_what_is_missing() -> None:
     prices = table(a=1.5)
     lines = [price(Running("x", 2, "", key), prices) for key in ("a", "b", None)]
     assert total(lines) == (3.0, 2)
-    made = module.Report("bert", DAY, tuple(lines), ())
+    made = module.Report("bert", DAY, tuple(lines))
     assert made.summary() == ("total: at least $3.00 per hour at list prices as of 2026-11-30; 2 without a price")
-    assert module.Report("bert", DAY, tuple(lines[:1]), ()).summary() == (
+    assert module.Report("bert", DAY, tuple(lines[:1])).summary() == (
         "total: $3.00 per hour at list prices as of 2026-11-30"
     )
 
@@ -206,7 +206,9 @@ def test_prices_of_another_region_are_told(
     stubbed: StubbedAccount, team: Team, team_of: TeamMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     services(monkeypatch, TRN1)
-    (warning,) = report(stubbed.account, team, BUILT_IN, today=DAY).warnings
+    made = report(stubbed.account, team, BUILT_IN, today=DAY)
+    assert made.summary() == "total: $43.00 per hour at list prices as of 2026-11-30"
+    (warning,) = made.warnings
     assert warning == "prices of us-east-1, not of us-west-2: trn1.32xlarge; --prices FILE gives your own"
     own = PriceTable(DAY, {"trn1.32xlarge": 20.0}, frozenset({"trn1.32xlarge"}))
     assert report(stubbed.account, team, own, today=DAY).warnings == ()

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from botocore.exceptions import NoCredentialsError
 
 from ops import scale_wait
 from ops.errors import OpsError, RefusedError
@@ -13,7 +14,7 @@ from ops.scale import Group, after_deploy, find_group, refuse, request
 from ops.scale_wait import PATIENCE_SECONDS, PAUSE_SECONDS, State, issues, read, wait
 from spec.names import Output, StackName, node_group_name_output
 from spec.team import Team
-from tests.ops.accounts import BATCH, GROUP, StubbedAccount, TeamMaker, Trn, eks
+from tests.ops.accounts import BATCH, GROUP, StubbedAccount, TeamMaker, Trn, eks, expired
 
 SIZE = {"minSize": 1, "desiredSize": 2, "maxSize": 4}
 NAMES = {"clusterName": "cluster", "nodegroupName": "trn1-abc"}
@@ -266,17 +267,26 @@ def test_patience_ends(stubbed: StubbedAccount, team: Team, monkeypatch: pytest.
     assert PATIENCE_SECONDS == 3600
 
 
-def test_ctrl_c_ends_the_waiting_alone(
-    command: Trn, ours: StubbedAccount, team: Team, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("error", "expected"), [(KeyboardInterrupt(), 130), (expired("DescribeNodegroup"), 1), (NoCredentialsError(), 1)]
+)
+def test_what_ends_the_waiting_does_not_end_the_scaling(
+    error: BaseException,
+    expected: int,
+    *,
+    command: Trn,
+    ours: StubbedAccount,
+    team: Team,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def interrupted(*_: object) -> State:
-        raise KeyboardInterrupt
+        raise error
 
     is_deployed(ours, team)
     is_asked_for(ours, 3)
     monkeypatch.setattr(scale_wait, "read", interrupted)
     code, _, err = command("scale", team.path, "trn1", "3")
-    assert code == 130
+    assert code == expected
     assert (
         "the scaling to 3 nodes goes on without this command. aws eks describe-nodegroup --region us-west-2 "
         "--cluster-name cluster --nodegroup-name trn1-abc\n"
