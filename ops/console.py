@@ -30,9 +30,10 @@ def show(rows: Sequence[Row], *, as_json: bool, empty: str) -> None:
 
 def _table(rows: Sequence[Row]) -> None:
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
 
-    table = Table(*(str(key) for key in rows[0]), box=None, pad_edge=False)
+    # Folded, never cut off: identifiers and commands are there to be copied.
+    table = Table(*(Column(str(key), overflow="fold") for key in rows[0]), box=None, pad_edge=False)
     for row in rows:
         table.add_row(*("" if value is None else str(value) for value in row.values()))
     # A pipe or a log takes whole lines, whatever the width of the terminal.

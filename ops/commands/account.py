@@ -53,12 +53,10 @@ def preflight(team: TeamName, teams_dir: TeamsDir = None, as_json: Json = False)
 
     Changes nothing. Exits with 1 on any ERROR; a check that this role may not make is a WARNING.
     """
-    from dataclasses import asdict
-
     from ops.aws import Account
-    from ops.console import show
     from ops.errors import FAILED
     from ops.preflight.finding import Severity
+    from ops.preflight.listing import print_findings
     from ops.preflight.run import CHECKS, run
     from ops.progress import progress
     from ops.teams import TEAMS_DIR, find_team
@@ -66,7 +64,7 @@ def preflight(team: TeamName, teams_dir: TeamsDir = None, as_json: Json = False)
     found = find_team(team, teams_dir or TEAMS_DIR)
     with progress(len(CHECKS)) as told:
         findings = run(Account(found.region), found, told=told)
-    show([asdict(finding) for finding in findings], as_json=as_json, empty="nothing to check")
+    print_findings(findings, as_json=as_json)
     if any(finding.severity == Severity.ERROR for finding in findings):
         raise typer.Exit(FAILED)
 

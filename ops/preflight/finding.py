@@ -28,6 +28,9 @@ class PreflightFinding:
     got: str
     expected: str
 
+    def __str__(self) -> str:
+        return f"{self.severity}: {self.check}: {self.subject}: got {self.got}, expected {self.expected}"
+
 
 @dataclass(frozen=True, slots=True)
 class Reporter:

@@ -127,7 +127,10 @@ def test_lustre_by_deployment_and_throughput(stubbed: StubbedAccount, team: Team
     ]
     stubbed.answer("fsx", "describe_file_systems", {"FileSystems": [lustre, scratch, *others]})
     counted = list(inventory.file_systems(stubbed.account, team, DAY))
-    assert [(each.key, each.count) for each in counted] == [("fsx.PERSISTENT_2.250", 4800), ("fsx.SCRATCH_2", 4800)]
+    assert [(each.key, each.count, each.what) for each in counted] == [
+        ("fsx.PERSISTENT_2.250", 4800, "FSx fs-01234567 PERSISTENT_2 250 MB/s/TiB"),
+        ("fsx.SCRATCH_2", 4800, "FSx fs-01234567 SCRATCH_2"),
+    ]
 
 
 def test_what_is_never_priced_is_named(stubbed: StubbedAccount, team: Team) -> None:

@@ -99,6 +99,7 @@ def test_a_type_that_the_zone_does_not_offer(moto_account: Account, team_of: Tea
     network = {"training_zone": "usw2-az2", "second_zone": "usw2-az3"}
     finding = only(offerings.check(moto_account, team_of(network=network, batch=BATCH)))
     assert (finding.severity, finding.expected) == (Severity.ERROR, "one of usw2-az1, usw2-az4")
+    assert only(offerings.check(moto_account, team_of(batch=BATCH))).severity == Severity.OK
 
 
 def test_a_type_that_the_region_does_not_offer() -> None:

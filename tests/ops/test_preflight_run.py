@@ -123,6 +123,24 @@ def test_exits_with_1_on_an_error_alone(
     } in json.loads(out)
 
 
+def test_a_table_of_everything_and_a_line_with_what_to_do(
+    command: Trn, stubbed: StubbedAccount, team_of: TeamMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def check(_account: Account, _team: Team) -> Iterator[PreflightFinding]:
+        yield REPORT.warning("a role", "missing", f"run: {'aws ' * 60}")
+
+    monkeypatch.setattr(module, "CHECKS", ((REPORT, check),))
+    use(monkeypatch, answered(stubbed))
+    code, out, _ = command("preflight", team_of(batch=BATCH).path)
+    assert code == 0
+    assert [" ".join(line.split()) for line in out.splitlines()] == [
+        "severity check subject got",
+        "WARNING made up a role missing",
+        f"OK account us-west-2 {ACCOUNT_ID}",
+        f"WARNING: made up: a role: got missing, expected run: {'aws ' * 60}".strip(),
+    ]
+
+
 def test_an_unknown_team_is_refused(command: Trn) -> None:
     code, out, err = command("preflight", "brt")
     assert (code, out) == (2, "")
