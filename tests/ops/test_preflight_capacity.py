@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any
 
 import boto3
 import pytest
+from moto import mock_aws
 
 from ops.aws import Account
 from ops.preflight import addresses, hardware_table, offerings, placement, quota, reservation
@@ -114,11 +117,10 @@ def test_a_type_that_the_region_does_not_offer() -> None:
 
 
 @pytest.mark.parametrize("row", HARDWARE.values(), ids=list(HARDWARE))
-def test_every_row_is_what_ec2_says(row: Hardware, moto_account: Account) -> None:
+def test_every_row_is_what_ec2_says(row: Hardware) -> None:
     assert list(hardware_table.deviations_of(row, _described(row.instance_type))) == []
 
 
-@pytest.mark.usefixtures("moto_account")
 def test_the_documented_deviation_is_still_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hardware_table, "DEVICE_MEMORY_OTHER_IN_EC2", frozenset())
     deviating = {
@@ -130,7 +132,6 @@ def test_the_documented_deviation_is_still_one(monkeypatch: pytest.MonkeyPatch) 
     assert {facts[0][0] for facts in deviating.values() if facts} == {"GiB per Neuron device"}
 
 
-@pytest.mark.usefixtures("moto_account")
 @pytest.mark.parametrize(
     ("fact", "change"),
     [
@@ -158,10 +159,17 @@ def test_a_type_that_ec2_does_not_know(stubbed: StubbedAccount, team_of: TeamMak
     assert only(hardware_table.check(stubbed.account, team_of(batch=BATCH))).severity == Severity.ERROR
 
 
+@cache
+def _captured(instance_type: str) -> dict[str, Any]:
+    with mock_aws():
+        client = boto3.client("ec2", hardware(instance_type).regions[0])
+        found: dict[str, Any] = client.describe_instance_types(InstanceTypes=[instance_type])["InstanceTypes"][0]
+        return found
+
+
 def _described(instance_type: str) -> dict[str, Any]:
-    client = boto3.client("ec2", hardware(instance_type).regions[0])
-    found: dict[str, Any] = client.describe_instance_types(InstanceTypes=[instance_type])["InstanceTypes"][0]
-    return found
+    """What EC2 says of a type, for a test to change."""
+    return deepcopy(_captured(instance_type))
 
 
 # Reservations
