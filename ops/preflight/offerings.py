@@ -18,7 +18,8 @@ def check(account: Account, team: Team) -> Findings:
     for instance_type, zones in wanted(team).items():
         offered = offered_zones(account, instance_type)
         for zone in zones:
-            yield judge(instance_type, zone, region=team.region, offered=offered)
+            reserved = is_reserved(team, instance_type)
+            yield judge(instance_type, zone, region=team.region, offered=offered, reserved=reserved)
 
 
 def wanted(team: Team) -> dict[str, list[str]]:
@@ -31,10 +32,20 @@ def wanted(team: Team) -> dict[str, list[str]]:
     return zones
 
 
-def judge(instance_type: str, zone: str, *, region: str, offered: Sequence[str]) -> PreflightFinding:
+def is_reserved(team: Team, instance_type: str) -> bool:
+    """Whether every node of a type comes from a reservation, which may lie where the type is offered to nobody else."""
+    kinds = {part.asks.capacity.kind for part in parts_of(team) if part.asks.instance_type == instance_type}
+    return bool(kinds) and "on-demand" not in kinds
+
+
+def judge(
+    instance_type: str, zone: str, *, region: str, offered: Sequence[str], reserved: bool = False
+) -> PreflightFinding:
     subject = f"{instance_type} in {zone}"
     if zone in offered:
         return REPORT.ok(subject, "offered", "offered")
+    if reserved:
+        return REPORT.warning(subject, "not offered on demand", "the zone of the reservation, see that check")
     if not offered:
         way_out = f"a Region of `trn zones {instance_type}`" if instance_type in HARDWARE else "another instance type"
         return REPORT.error(subject, f"offered nowhere in {region}", way_out)

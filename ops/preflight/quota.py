@@ -23,7 +23,9 @@ def check(account: Account, team: Team) -> Findings:
     if not needed:
         yield REPORT.ok(TRN_QUOTA.name, "not asked", "nothing: every node comes from a capacity block")
         return
-    yield judge(granted=_granted(account), needed=needed, others=vcpus_of_others(_running(account), team.name))
+    granted = _granted(account)
+    others = vcpus_of_others(_running(account), team.name) if granted >= needed else 0
+    yield judge(granted=granted, needed=needed, others=others)
 
 
 def vcpus_needed(team: Team) -> int:

@@ -59,7 +59,6 @@ def test_quota(granted: float, others: int, severity: str) -> None:
 
 def test_the_quota_that_is_too_small_says_how_to_ask(stubbed: StubbedAccount, team_of: TeamMaker) -> None:
     stubbed.answer("service-quotas", "get_service_quota", {"Quota": {"Value": 256.0}}, **QUOTA)
-    stubbed.answer("ec2", "describe_instances", {"Reservations": []}, Filters=_all_running())
     finding = only(quota.check(stubbed.account, team_of(batch=BATCH)))
     assert (finding.severity, finding.got) == (Severity.ERROR, "256 vCPUs")
     assert finding.expected.endswith("--service-code ec2 --quota-code L-2C3B7624 --desired-value 512")
@@ -103,6 +102,15 @@ def test_a_type_that_the_zone_does_not_offer(moto_account: Account, team_of: Tea
     finding = only(offerings.check(moto_account, team_of(network=network, batch=BATCH)))
     assert (finding.severity, finding.expected) == (Severity.ERROR, "one of usw2-az1, usw2-az4")
     assert only(offerings.check(moto_account, team_of(batch=BATCH))).severity == Severity.OK
+
+
+def test_a_reservation_may_be_where_the_type_is_not_offered(moto_account: Account, team_of: TeamMaker) -> None:
+    network = {"training_zone": "usw2-az2", "second_zone": "usw2-az3"}
+    block = GROUP | {"capacity": {"capacity_block": RESERVATION}}
+    found = severities(offerings.check(moto_account, team_of(network=network, eks=eks(block))))
+    assert found["trn1.32xlarge in usw2-az2"] == Severity.WARNING
+    found = severities(offerings.check(moto_account, team_of(network=network, eks=eks(block), batch=BATCH)))
+    assert found["trn1.32xlarge in usw2-az2"] == Severity.ERROR
 
 
 def test_a_type_that_the_region_does_not_offer() -> None:
