@@ -10,8 +10,8 @@ from ops.container import Launch
 from spec.names import NEURON_TAINT, JobEnv, NodeLabel
 from spec.placement import EksPlacement
 
-GRACE_SECONDS = 600
-"""From SIGTERM to SIGKILL: the script's step ends, and the last checkpoint is copied."""
+GRACE_SECONDS = 120
+"""From SIGTERM to SIGKILL; the entrypoint needs half a minute to end torchrun and copy what is not copied yet."""
 
 RETRY_COUNT = "metadata.annotations['volcano.sh/job-retry-count']"
 """Annotation that Volcano gives each pod it makes; from 0.
