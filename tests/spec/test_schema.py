@@ -10,13 +10,15 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from spec.compatibility import KUBERNETES_VERSIONS
+from spec.job_file import check_job
 from spec.kubernetes_versions import AS_OF, SUPPORT_WINDOWS
-from spec.schema import key_tables, schema_text
+from spec.schema import job_key_tables, job_schema_text, key_tables, schema_text
 from spec.team_file import check_team, find_team_files
 from tests.spec.samples import BATCH, EKS, edited
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = find_team_files(ROOT / "teams")
+JOBS = sorted((ROOT / "jobs").glob("*.yaml"))
 HEADER = "# yaml-language-server: $schema=../docs/team.schema.json\n"
 
 
@@ -43,6 +45,34 @@ def test_the_examples_of_the_page_have_no_finding(tmp_path: Path) -> None:
 
 def test_schema_is_valid() -> None:
     Draft202012Validator.check_schema(json.loads(schema_text()))
+    Draft202012Validator.check_schema(json.loads(job_schema_text()))
+
+
+def test_job_schema_file_is_current() -> None:
+    assert (ROOT / "docs/job.schema.json").read_text() == job_schema_text(), "trn schema job > docs/job.schema.json"
+
+
+def test_job_page_has_the_current_key_tables() -> None:
+    page = (ROOT / "docs/job-file.md").read_text()
+    assert page.endswith(job_key_tables()), (
+        "replace the tables of docs/job-file.md by those of trn schema job --markdown"
+    )
+
+
+@pytest.mark.parametrize("path", JOBS, ids=[path.stem for path in JOBS])
+def test_sample_job_fits_its_schema_and_has_no_finding(path: Path) -> None:
+    text = path.read_text()
+    assert text.startswith(HEADER.replace("team", "job"))
+    assert list(Draft202012Validator(json.loads(job_schema_text())).iter_errors(yaml.safe_load(text))) == []
+    job, findings = check_job(path)
+    assert job is not None
+    assert findings == []
+
+
+def test_the_example_of_the_job_page_has_no_finding(tmp_path: Path) -> None:
+    (example,) = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs/job-file.md").read_text(), re.DOTALL)
+    (tmp_path / "job.yaml").write_text(example)
+    assert check_job(tmp_path / "job.yaml")[1] == []
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=[path.stem for path in SAMPLES])
