@@ -11,13 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.ops.launch_rules import BATCH_RULES, EKS_RULES
 from tests.rules import RULES, rule_name
 
 ROOT = Path(__file__).resolve().parents[2]
 NUMBERS = {*range(1, 16), *range(17, 20), *range(21, 30), *range(31, 44), *range(46, 52)}
 NUMBERS |= {53, 55, 58, 60, 62, 64, 65, 68}
-LATER = {11, 31, 33, 35, 43}
-"""Rows wholly about the launcher and the images; a part that brings them takes its rows out."""
 TEST = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
 
 
@@ -27,8 +26,6 @@ class Row:
     statement: str
     tests: tuple[tuple[str, str], ...]
     """(file, function)."""
-    later: str
-    """What is left for a later part; empty if nothing is."""
     reports: tuple[str, ...]
 
 
@@ -37,10 +34,9 @@ def rows() -> list[Row]:
     for line in (ROOT / "docs" / "faults.md").read_text().splitlines():
         if re.match(r"\| \d+ \|", line):
             number, statement, held, reports = (cell.strip() for cell in line.strip("|").split("|"))
-            later = re.search(r"later: (.+)$", held)
             tests = tuple(TEST.findall(held))
             urls = tuple(re.findall(r"\]\((https://[^)]+)\)", reports))
-            found.append(Row(int(number), statement, tests, later[1] if later else "", urls))
+            found.append(Row(int(number), statement, tests, urls))
     return found
 
 
@@ -61,15 +57,13 @@ def test_every_fault_is_named_once() -> None:
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: str(row.number))
 def test_what_holds_a_fault_out_exists(row: Row) -> None:
-    rules = {rule_name(rule) for rule in RULES}
+    rules = {rule_name(rule) for rule in RULES} | {
+        f"launch_rules.{rule.__name__}" for rule in (*EKS_RULES, *BATCH_RULES)
+    }
     for path, name in row.tests:
         assert name in functions(path), f"{path} has no {name}"
         is_rule = f"{Path(path).stem}.{name}" in rules
         assert is_rule or (name.startswith("test_") and Path(path).name.startswith("test_")), f"{name} is not run"
-    assert row.tests or row.later, "nothing holds it"
+    assert row.tests, "nothing holds it"
     assert row.statement.endswith(".")
     assert row.reports, "no report"
-
-
-def test_only_what_is_wholly_in_the_cluster_waits() -> None:
-    assert {row.number for row in rows() if not row.tests} == LATER

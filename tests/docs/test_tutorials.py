@@ -1,4 +1,4 @@
-"""README takes a newcomer through each tutorial in few commands; that they run is tests/docs/test_commands.py's part."""
+"""README takes a newcomer through each tutorial in few commands; tests/docs/test_commands.py runs them."""
 
 from __future__ import annotations
 
