@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -9,10 +10,17 @@ import typer
 
 TEAMS_DIR_VARIABLE = "TEAMS_DIR"
 
-TeamName = Annotated[
-    str, typer.Argument(metavar="TEAM", help="Name of a team, or path of its file.", show_default=False)
-]
-TeamOption = Annotated[str, typer.Option("--team", help="Name of a team, or path of its file.", show_default=False)]
+TEAM_HELP = "Name of a team, or path of its file."
+
+
+def team_names(incomplete: str) -> list[str]:
+    """Names of teams that a shell offers for what has been typed."""
+    directory = Path(os.environ.get(TEAMS_DIR_VARIABLE) or Path(__file__).resolve().parents[2] / "teams")
+    return [path.stem for path in sorted(directory.glob("*.yaml")) if path.stem.startswith(incomplete)]
+
+
+TeamName = Annotated[str, typer.Argument(metavar="TEAM", help=TEAM_HELP, show_default=False, autocompletion=team_names)]
+TeamOption = Annotated[str, typer.Option("--team", help=TEAM_HELP, show_default=False, autocompletion=team_names)]
 TeamsDir = Annotated[
     Path | None,
     typer.Option(

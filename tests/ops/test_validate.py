@@ -1,5 +1,6 @@
 """`trn validate` and `trn schema`, as an operator runs them."""
 
+import os
 import subprocess
 import sys
 from importlib.metadata import version
@@ -9,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ops.cli import app
+from spec.file_kind import is_job_file
 from spec.schema import key_tables, schema_text
 from tests.spec.samples import BATCH, EKS, edited
 
@@ -97,4 +99,42 @@ def test_version() -> None:
 def test_help_loads_no_library_that_only_commands_need() -> None:
     code = "import sys, ops.cli; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert not {"aws_cdk", "boto3", "botocore", "pydantic", "torchx", "yaml"}.intersection(loaded)
+    assert not {"aws_cdk", "boto3", "botocore", "kubernetes", "pydantic", "torchx", "urllib3", "yaml"}.intersection(
+        loaded
+    )
+
+
+def test_a_shell_completes_commands_and_teams() -> None:
+    """What bash asks for after TAB."""
+    for words, word, expected in (
+        ("trn prefl", 1, ["preflight"]),
+        ("trn preflight b", 2, ["bert"]),
+        ("trn run j --team l", 4, ["llama2"]),
+    ):
+        variables = {"_TRN_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(word)}
+        done = subprocess.run([TRN], env=os.environ | variables, capture_output=True, text=True, check=True)
+        assert done.stdout.split() == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("name: a\nimage: bert\nscript: t.py\nnodes: 1\n", "job"),
+        ("image: BERT\n", "job"),
+        (BATCH, "team"),
+        ("", "team"),
+        ("foo: 1\n", "team"),
+    ],
+)
+def test_jobs_and_teams_are_told_apart(text: str, kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "file.yaml"
+    path.write_text(text)
+    assert is_job_file(path) == (kind == "job")
+
+
+def test_one_command_checks_both(good: Path, tmp_path: Path) -> None:
+    path = tmp_path / "job.yaml"
+    path.write_text("name: a\nimage: bert\nscript: t.py\nnodes: 0\n")
+    code, lines = run("validate", good, path)
+    assert code == 2
+    assert lines == [f"{good}: OK", f"{path}:4: nodes: got 0, expected a whole number from 1 to 1000"]
