@@ -17,7 +17,7 @@ from ops.cleanup_plan import Named, Plan
 from ops.cleanup_read import image_digests
 from ops.cluster import CLAIMS, SERVICES, VOLUMES, Kind, delete, find, objects
 from ops.console import progress, say
-from ops.errors import INTERRUPTED, OpsError, UnfinishedError
+from ops.errors import InterruptedHalfWayError, OpsError, UnfinishedError
 from ops.queue_state import set_batch_queue, set_volcano_queue
 from ops.runs import Run, batch_runs, eks_runs, why
 from spec.team import Team
@@ -118,12 +118,6 @@ class CleanUp:
         return self.api
 
 
-class InterruptedCleanUpError(UnfinishedError):
-    """Ctrl-C between two steps or in one."""
-
-    exit_code = INTERRUPTED
-
-
 def carry_out(clean_up: CleanUp) -> None:
     """Do every step; UnfinishedError says what was done, what was not, and that running it again goes on."""
     steps = [*clean_up.steps()]
@@ -135,7 +129,7 @@ def carry_out(clean_up: CleanUp) -> None:
             with progress(name) as told:
                 act(told)
         except KeyboardInterrupt:
-            raise InterruptedCleanUpError("interrupted", done=done, left=left[len(done) :], way_on=again) from None
+            raise InterruptedHalfWayError("interrupted", done=done, left=left[len(done) :], way_on=again) from None
         except StillThereError as error:
             reason = f"{name}: still there after a while: {error}"
             raise UnfinishedError(reason, done=done, left=left[len(done) :], way_on=again) from None

@@ -45,7 +45,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         app(arguments, prog_name="trn")
     except SystemExit as done:
-        return done.code if isinstance(done.code, int) else int(done.code is not None)
+        code = done.code if isinstance(done.code, int) else int(done.code is not None)
+        if code == INTERRUPTED:  # what Typer makes of Ctrl-C
+            typer.echo("trn: interrupted", err=True)
+        return code
     except KeyboardInterrupt:
         typer.echo("trn: interrupted", err=True)
         return INTERRUPTED

@@ -6,12 +6,13 @@ import os
 import shlex
 import subprocess
 from collections.abc import Sequence
+from typing import Any
 
 import typer
 
 from ops.aws import Account
 from ops.console import say
-from ops.errors import OpsError, UnfinishedError
+from ops.errors import InterruptedHalfWayError, OpsError, UnfinishedError
 from ops.images import ROOT, chosen, deployed, images, password, placeholders, refuse_pushed
 from ops.programs import ask, program, run
 from spec.team import Team
@@ -68,19 +69,21 @@ def build(account: Account, team: Team, names: Sequence[str], *, push: bool) -> 
         if run(wanted[0].login(docker), text=password(account)):
             raise OpsError(f"docker login {wanted[0].registry}: failed; nothing was built or pushed")
     done: list[str] = []
-    verb = "pushed" if push else "built"
+    verb, word = ("pushed", "push") if push else ("built", "build")
     for image in wanted:
         say(f"{image.name}: {image.uri}")
-        code = _run_in_checkout(image.build(docker, push=push))
+        left = [it.name for it in wanted if it.name not in done]
+        state: dict[str, Any] = {
+            "done": [f"{verb} {name}" for name in done],
+            "left": left,
+            "way_on": f"Go on with: trn images {word} {team.name} {' '.join(left)}",
+        }
+        try:
+            code = _run_in_checkout(image.build(docker, push=push))
+        except KeyboardInterrupt:
+            raise InterruptedHalfWayError(f"interrupted at image {image.name}", **state) from None
         if code:
-            word = "push" if push else "build"
-            left = [it.name for it in wanted if it.name not in done]
-            raise UnfinishedError(
-                f"image {image.name}: docker ended with exit code {code}",
-                done=[f"{verb} {name}" for name in done],
-                left=left,
-                way_on=f"docker's message is above. Go on with: trn images {word} {team.name} {' '.join(left)}",
-            )
+            raise UnfinishedError(f"image {image.name}: docker ended with exit code {code}; see above", **state)
         done.append(image.name)
     say(f"{verb}: {', '.join(done)} ({team.image_tag})")
 

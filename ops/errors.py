@@ -40,3 +40,9 @@ class UnfinishedError(OpsError):
             self.exit_code = exit_code
         lines = [reason, *(f"  done: {text}" for text in done), *(f"  not done: {text}" for text in left), way_on]
         super().__init__("\n".join(lines))
+
+
+class InterruptedHalfWayError(UnfinishedError):
+    """Ctrl-C in the middle of an operation of several steps."""
+
+    exit_code = INTERRUPTED

@@ -45,7 +45,10 @@ def cluster_api(account: Account, team: Team) -> Iterator[client.ApiClient]:
         authority.write_bytes(base64.b64decode(cluster["certificateAuthority"]["data"]))
         configuration.ssl_ca_cert = str(authority)
         with client.ApiClient(configuration) as api:
-            yield api
+            try:
+                yield api
+            finally:
+                api.rest_client.pool_manager.clear()  # the client itself leaves its connections open
 
 
 def token(account: Account, cluster: str) -> str:

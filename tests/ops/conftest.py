@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import botocore.loaders
 import pytest
 from botocore.loaders import create_loader
 from moto import mock_aws
@@ -53,6 +54,15 @@ def _one_loader() -> Iterator[None]:
     loader = create_loader()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("botocore.session.create_loader", lambda _: loader)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def models_are_read_once() -> Iterator[None]:
+    """boto3 sessions share what they read of botocore's service models, which is most of the time of these tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        shared = botocore.loaders.create_loader()
+        patch.setattr("botocore.session.create_loader", lambda *_: shared)
         yield
 
 

@@ -141,11 +141,32 @@ def test_half_a_build_says_what_was_done_and_how_to_go_on(world: World, trn: Trn
     told = trn("images", "push", "ours", "bert", "llama2", "allreduce")
     assert told.code == 1
     assert told.err.splitlines()[-5:] == [
-        "trn: image llama2: docker ended with exit code 7",
+        "trn: image llama2: docker ended with exit code 7; see above",
         "  done: pushed bert",
         "  not done: llama2",
         "  not done: allreduce",
-        "docker's message is above. Go on with: trn images push ours llama2 allreduce",
+        "Go on with: trn images push ours llama2 allreduce",
+    ]
+
+
+def test_ctrl_c_in_a_build_says_the_same(world: World, trn: Trn, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    storage(world)
+    docker(path)
+    codes = [0]
+
+    def builds(_: object) -> int:
+        if not codes:
+            raise KeyboardInterrupt
+        return codes.pop()
+
+    monkeypatch.setattr(docker_module, "_run_in_checkout", builds)
+    told = trn("images", "build", "ours", "bert", "llama2")
+    assert told.code == 130
+    assert told.err.splitlines()[-4:] == [
+        "trn: interrupted at image llama2",
+        "  done: built bert",
+        "  not done: llama2",
+        "Go on with: trn images build ours llama2",
     ]
 
 

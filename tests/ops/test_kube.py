@@ -18,10 +18,12 @@ from moto.core.models import DEFAULT_ACCOUNT_ID
 from urllib3.exceptions import MaxRetryError
 
 from ops.aws import Account
+from ops.cluster import PODS, create, delete, find, log_lines, objects
 from ops.kube import TOKEN_SECONDS, explain, token
 from ops.runs import batch_runs
 from ops.top import top_on_batch
 from tests.ops.conftest import BATCH_ONLY, EKS_ONLY, REGION, TeamWriter, Trn, World, WorldMaker
+from tests.ops.kubernetes_api import KubernetesApi
 
 
 def test_a_token_is_a_signed_question_who_one_is() -> None:
@@ -62,6 +64,38 @@ def answered(status: int, body: str | None = None) -> ApiException:
 )
 def test_what_errors_mean(error: ApiException | MaxRetryError, words: str) -> None:
     assert words in explain(error)
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 409, 429, 500])
+def test_an_error_of_the_api_keeps_its_status_and_its_words(kubernetes: KubernetesApi, status: int) -> None:
+    kubernetes.fail(status, message="these words")
+    pod = {"metadata": {"name": "p", "namespace": "bert"}, "spec": {"containers": [{"name": "c"}]}}
+    for call in (
+        lambda api: objects(api, PODS, "bert"),
+        lambda api: create(api, PODS, {"metadata": {"name": "p"}}, "bert"),
+        lambda api: [*log_lines(api, pod, follow=True)],
+    ):
+        with pytest.raises(ApiException) as told:
+            call(kubernetes.client())
+        assert (told.value.status, json.loads(told.value.body)["message"]) == (status, "these words")
+
+
+def test_what_is_not_there_is_no_error(kubernetes: KubernetesApi) -> None:
+    api = kubernetes.client()
+    assert find(api, PODS, "p", "bert") is None
+    assert delete(api, PODS, "p", "bert") is False
+    create(api, PODS, {"metadata": {"name": "p"}}, "bert")
+    assert delete(api, PODS, "p", "bert") is True
+
+
+def test_objects_by_label_and_field(kubernetes: KubernetesApi) -> None:
+    for name, labels in (("a", {"color": "red"}), ("b", {"color": "blue"}), ("c", {})):
+        kubernetes.put("/api/v1", "pods", {"metadata": {"name": name, "namespace": "bert", "labels": labels}})
+    api = kubernetes.client()
+    assert [it["metadata"]["name"] for it in objects(api, PODS, labels={"color": ""})] == ["a", "b"]
+    assert [it["metadata"]["name"] for it in objects(api, PODS, "bert", labels={"color": "red"})] == ["a"]
+    assert [it["metadata"]["name"] for it in objects(api, PODS, "bert", fields={"metadata.name": "c"})] == ["c"]
+    assert objects(api, PODS, "vision") == []
 
 
 def test_a_kubeconfig_asks_for_tokens_and_holds_none(world: World, trn: Trn) -> None:

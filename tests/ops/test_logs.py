@@ -94,7 +94,7 @@ def test_every_node_at_once(world: World) -> None:
 
 def test_what_goes_wrong_with_one_node_is_told(world: World) -> None:
     printed(world, "a\n", "b\n", state="Completed")
-    world.kubernetes.fail(500, path="worker-1-0/log")
+    world.kubernetes.fail(500, path="/log")
     with pytest.raises(Exception, match="500"):
         [*lines_of_all(eks(world), 2, follow=True, tail=None)]
 

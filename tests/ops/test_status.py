@@ -156,4 +156,5 @@ def test_ctrl_c_is_130(world: World, trn: Trn, monkeypatch: pytest.MonkeyPatch) 
         raise KeyboardInterrupt
 
     monkeypatch.setattr("ops.commands.opened.opened", interrupted)
-    assert trn("status", "ours").code == INTERRUPTED
+    told = trn("status", "ours")
+    assert (told.code, told.err) == (INTERRUPTED, "trn: interrupted\n")
