@@ -21,6 +21,7 @@ from typing import Any
 
 import yaml
 
+from ops.pods import group_rank
 from spec.hardware import HARDWARE
 from spec.job_file import load_job
 from spec.names import ETCD_ENDPOINT, JobEnv
@@ -169,8 +170,9 @@ def restart_and_finish(rendezvous: str, folder: Path, etcd: str) -> str:
     resumed = int(start.partition("start=")[2].split()[0])
     if not 0 < resumed <= KILL_AT_STEP or f"DRILL end={STEPS}" not in text:
         raise DrillError(f"resumed at step {resumed}, expected one up to {KILL_AT_STEP}; logs in {folder}")
-    if text.count("group_rank=0") != 1:
-        raise DrillError("the log of exactly one agent must say that it has rank 0")
+    ranks = sorted(str(group_rank(log.read_text().splitlines())) for log in second.logs)
+    if ranks != [str(node) for node in range(NODES)]:
+        raise DrillError(f"the logs name the agents' ranks as {ranks}, which `trn logs` reads; logs in {folder}")
     return f"killed at step {KILL_AT_STEP}, resumed at {resumed}, ended at {STEPS}"
 
 
