@@ -5,7 +5,7 @@ from pathlib import Path
 
 from torchx import specs
 
-from ops.container import JOIN_TIMEOUT_SECONDS, Launch, agent_line, environment, shared_directory
+from ops.launch.container import JOIN_TIMEOUT_SECONDS, Launch, agent_line, environment, shared_directory
 from ops.teams import find_team
 from spec.job_file import load_job
 from spec.names import ETCD_ENDPOINT, LUSTRE_CLAIM, RENDEZVOUS_PORT, TASK, JobEnv

@@ -36,7 +36,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 }
 """Beside the standard library. An entry stands for the module and all below it."""
 
-TORCHX_FILES = ("ops/torchx_component.py", "ops/torchx_scheduler.py")
+TORCHX_FILES = ("ops/torchx_component.py", "ops/launch/torchx_scheduler.py")
 """The only files that import torchx, which is an extra."""
 
 

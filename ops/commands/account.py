@@ -84,8 +84,8 @@ def scale(
     from ops.aws import account_of
     from ops.console import confirm, say
     from ops.errors import RefusedError
-    from ops.scale import after_deploy, find_group, refuse, request
-    from ops.scale_wait import wait as wait_for
+    from ops.nodes.scale import after_deploy, find_group, refuse, request
+    from ops.nodes.scale_wait import wait as wait_for
     from ops.teams import TEAMS_DIR, find_team
 
     found = find_team(team, teams_dir or TEAMS_DIR)

@@ -25,7 +25,7 @@ def cleanup(
     Prints the plan and asks first. Then prints the `cdk destroy` line, and what still exists and costs money.
     With --json it prints the plan alone, or the receipt.
     """
-    from ops.cleanup_command import clean_up, reopen_queues, show_receipt
+    from ops.cleanup.command import clean_up, reopen_queues, show_receipt
     from ops.commands.opened import opened
 
     found, account = opened(team, teams_dir)

@@ -14,8 +14,8 @@ def kubeconfig(team: TeamName, teams_dir: TeamsDir = None) -> None:
     import yaml
 
     from ops.commands.opened import opened
-    from ops.kubeconfig import kubeconfig as config_of
     from ops.teams import eks_of
+    from ops.watch.kubeconfig import kubeconfig as config_of
 
     found, account = opened(team, teams_dir)
     eks_of(found)
@@ -30,7 +30,7 @@ def kube_token(
     import json
 
     from ops.aws import Account
-    from ops.kubeconfig import credential
+    from ops.watch.kubeconfig import credential
 
     typer.echo(json.dumps(credential(Account(region), cluster)))
 
@@ -44,7 +44,7 @@ def tensorboard(
 ) -> None:
     """Open a way to a team's TensorBoard until Ctrl-C. Needs kubectl."""
     from ops.commands.opened import opened
-    from ops.tensorboard import forward
+    from ops.watch.tensorboard import forward
 
     found, account = opened(team, teams_dir)
     raise typer.Exit(forward(account, found, port))

@@ -28,10 +28,10 @@ def bert(
     import yaml
 
     from ops.commands.opened import opened
-    from ops.images import deployed, placeholders
+    from ops.data.staging import namespace_for, stage_bert
+    from ops.data.staging_job import bert_job
+    from ops.images.references import deployed, placeholders
     from ops.kube import cluster_api
-    from ops.staging import namespace_for, stage_bert
-    from ops.staging_job import bert_job
     from ops.teams import TEAMS_DIR, find_team
     from spec.names import SHELL_IMAGE
 
@@ -66,9 +66,9 @@ def llama2(
     """
     from ops.aws import outputs
     from ops.commands.opened import opened
+    from ops.data.llama2 import check_tokenizer, tokenize, upload
     from ops.errors import RefusedError
-    from ops.images import chosen, deployed
-    from ops.llama2_data import check_tokenizer, tokenize, upload
+    from ops.images.references import chosen, deployed
     from spec.names import LLAMA2_IMAGE, Output, StackName
 
     if tokenized is None and tokenizer is None:

@@ -30,7 +30,7 @@ def push(team: TeamName, images: Names, *, dry_run: DryRun = False, teams_dir: T
 
 def _build(team: str, names: list[str], *, push: bool, dry_run: bool, teams_dir: TeamsDir) -> None:
     from ops.commands.opened import opened
-    from ops.docker import build as build_images, show_commands
+    from ops.images.docker import build as build_images, show_commands
     from ops.teams import TEAMS_DIR, find_team
 
     if dry_run:

@@ -26,7 +26,7 @@ def status(
     Ended runs of Batch are listed for a day, those of EKS as long as their Volcano job is there.
     """
     from ops.commands.opened import opened
-    from ops.status import report, show_report
+    from ops.watch.status import report, show_report
 
     found, account = opened(team, teams_dir)
     show_report(report(account, found, ended=all_), as_json=json)
@@ -47,8 +47,8 @@ def logs(
     """Print what a run prints: that of rank 0, which is found by itself."""
     from ops.commands.opened import opened
     from ops.errors import RefusedError, StoppedError
-    from ops.logs import lines_of_all, logs_of
-    from ops.run_names import run_named
+    from ops.watch.logs import lines_of_all, logs_of
+    from ops.watch.run_names import run_named
 
     if all_nodes and node is not None:
         raise RefusedError("--node: got it together with --all-nodes, expected one of them")
@@ -70,8 +70,8 @@ def logs(
 def top(run: RunName, team: TeamOption, node: Node = None, teams_dir: TeamsDir = None) -> None:
     """Show how busy the NeuronCores of a run are: neuron-top in one of its containers. Needs kubectl."""
     from ops.commands.opened import opened
-    from ops.run_names import run_named
-    from ops.top import top_on_batch, top_on_eks
+    from ops.watch.run_names import run_named
+    from ops.watch.top import top_on_batch, top_on_eks
 
     found, account = opened(team, teams_dir)
     chosen = run_named(account, found, run)
@@ -83,9 +83,9 @@ def top(run: RunName, team: TeamOption, node: Node = None, teams_dir: TeamsDir =
 
 def cancel(run: RunName, team: TeamOption, yes: Yes = False, teams_dir: TeamsDir = None) -> None:
     """End a run before it ends by itself; asks first."""
-    from ops.cancel import cancel_run
     from ops.commands.opened import opened
-    from ops.run_names import run_named
+    from ops.watch.cancel import cancel_run
+    from ops.watch.run_names import run_named
 
     found, account = opened(team, teams_dir)
     cancel_run(account, found, run_named(account, found, run), yes=yes)

@@ -29,7 +29,7 @@ def run(
 
     Prints the run id. What the team cannot run is refused with every reason, before anything is sent (exit code 2).
     """
-    from ops.run import run as start
+    from ops.launch.run import run as start
     from ops.teams import TEAMS_DIR
 
     started = start(

@@ -21,7 +21,7 @@ from typing import Any
 
 import yaml
 
-from ops.pods import group_rank
+from ops.watch.pods import group_rank
 from spec.hardware import HARDWARE
 from spec.job_file import load_job
 from spec.names import ETCD_ENDPOINT, JobEnv

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from ops.container import Launch
-from ops.torchx_scheduler import render
+from ops.launch.container import Launch
+from ops.launch.torchx_scheduler import render
 from spec.hardware import HARDWARE, Hardware
 from spec.job import Job
 from spec.job_file import load_job

@@ -9,9 +9,9 @@ import pytest
 from moto.batch.models import batch_backends
 from moto.core.models import DEFAULT_ACCOUNT_ID
 
-from ops.cancel import REASON, age, cancel_run
 from ops.errors import INTERRUPTED, StoppedError, UnfinishedError
-from ops.runs import batch_runs, eks_runs
+from ops.watch.cancel import REASON, age, cancel_run
+from ops.watch.runs import batch_runs, eks_runs
 from tests.ops.conftest import REGION, VOLCANO, Trn, World, no_pause
 from tests.ops.test_runs import A_RUN
 

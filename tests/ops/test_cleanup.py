@@ -11,13 +11,13 @@ from botocore.stub import Stubber
 from moto.batch.models import batch_backends
 from moto.core.models import DEFAULT_ACCOUNT_ID
 
-from ops.cleanup import CleanUp, carry_out
-from ops.cleanup_command import clean_up, cluster_if_there
-from ops.cleanup_plan import Plan, destroy_line
-from ops.cleanup_read import plan
+from ops.cleanup.command import clean_up, cluster_if_there
+from ops.cleanup.plan import Plan, destroy_line
+from ops.cleanup.queue_state import queue_command, set_volcano_queue
+from ops.cleanup.read import plan
+from ops.cleanup.receipt import kind_of, receipt, rows
+from ops.cleanup.steps import CleanUp, carry_out
 from ops.errors import INTERRUPTED, UnfinishedError
-from ops.queue_state import queue_command, set_volcano_queue
-from ops.receipt import kind_of, receipt, rows
 from ops.teams import TEAMS_DIR, find_team
 from spec.hardware import NEURON_RESOURCE
 from spec.names import LUSTRE_CLAIM, TEAM_TAG, Output, StackName, repository_uri_output

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from torchx.specs import named_resources
 
-from ops.batch_job import submit_request
-from ops.container import Launch
+from ops.launch.batch_job import submit_request
+from ops.launch.container import Launch
 from ops.torchx_component import literal
 from spec.hardware import EFA_RESOURCE, HARDWARE
 from spec.placement import place_on_batch

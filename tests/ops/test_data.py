@@ -9,12 +9,12 @@ import pytest
 import yaml
 from syrupy.assertion import SnapshotAssertion
 
-from ops import llama2_data
 from ops.cluster import JOBS
+from ops.data import llama2 as llama2_data
+from ops.data.llama2 import KEY_PREFIX, OUT, TOKENIZER_FILES, plan, upload
+from ops.data.staging import namespace_for, progress_in, stage_bert
+from ops.data.staging_job import DESTINATION, NAME, bert_job
 from ops.errors import OpsError, RefusedError, StoppedError, UnfinishedError
-from ops.llama2_data import KEY_PREFIX, OUT, TOKENIZER_FILES, plan, upload
-from ops.staging import namespace_for, progress_in, stage_bert
-from ops.staging_job import DESTINATION, NAME, bert_job
 from spec.hardware import NEURON_RESOURCE
 from spec.names import Output, StackName, repository_uri_output
 from tests.k8s.snapshots import YamlSnapshot

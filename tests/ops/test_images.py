@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from moto.core.models import DEFAULT_ACCOUNT_ID
 
-from ops import docker as docker_module, images as images_module
-from ops.images import PLATFORM
+from ops.images import docker as docker_module, references as images_module
+from ops.images.references import PLATFORM
 from spec.compatibility import NEURON_SDKS, TRAINING_IMAGE, training_image
 from spec.findings import SpecError
 from spec.names import StackName, repository_uri_output

@@ -20,8 +20,8 @@ from urllib3.exceptions import MaxRetryError
 from ops.aws import Account
 from ops.cluster import PODS, create, delete, find, log_lines, objects
 from ops.kube import TOKEN_SECONDS, explain, token
-from ops.runs import batch_runs
-from ops.top import top_on_batch
+from ops.watch.runs import batch_runs
+from ops.watch.top import top_on_batch
 from tests.ops.conftest import BATCH_ONLY, EKS_ONLY, REGION, TeamWriter, Trn, World, WorldMaker
 from tests.ops.kubernetes_api import KubernetesApi
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from ops.batch_job import submit_request
-from ops.container import Launch
+from ops.launch.batch_job import submit_request
+from ops.launch.container import Launch
 from spec.findings import JobFileError
 from spec.hardware import EFA_RESOURCE, NEURON_RESOURCE, Hardware
 from spec.names import JobEnv, JobLabel

@@ -13,13 +13,13 @@ import pytest
 from moto.batch.models import JobQueue, batch_backends
 from moto.core.models import DEFAULT_ACCOUNT_ID
 
-from ops.batch_logs import BatchLogs
-from ops.eks_logs import UNNAMED, EksLogs
 from ops.errors import OpsError, RefusedError
-from ops.logs import lines_of_all
-from ops.pods import group_rank
-from ops.run_names import job_name, run_named
-from ops.runs import batch_runs, eks_runs
+from ops.watch.batch_logs import BatchLogs
+from ops.watch.eks_logs import UNNAMED, EksLogs
+from ops.watch.logs import lines_of_all
+from ops.watch.pods import group_rank
+from ops.watch.run_names import job_name, run_named
+from ops.watch.runs import batch_runs, eks_runs
 from tests.ops.conftest import CORE, REGION, VOLCANO, Trn, World, no_pause, pod
 
 

@@ -42,7 +42,7 @@ def documented(heading: str) -> set[str]:
     ("heading", "patterns", "more"),
     [
         ("preflight", ("preflight/*.py", "zones.py"), {STACKS}),
-        ("scale", ("scale.py", "scale_wait.py"), {STACKS}),
+        ("scale", ("nodes/*.py",), {STACKS}),
         ("cost", ("cost/*.py",), {STACKS}),
     ],
 )

@@ -12,9 +12,9 @@ from syrupy.extensions.json import JSONSnapshotExtension
 
 from k8s_charts.render import render as render_chart
 from k8s_charts.volcano import VolcanoCrds
-from ops.batch_job import submit_request
-from ops.container import Launch
-from ops.torchx_scheduler import render
+from ops.launch.batch_job import submit_request
+from ops.launch.container import Launch
+from ops.launch.torchx_scheduler import render
 from spec.findings import JobFileError
 from spec.hardware import EFA_RESOURCE, NEURON_RESOURCE, Hardware
 from spec.job import Job

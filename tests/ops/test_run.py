@@ -14,10 +14,10 @@ from botocore.stub import ANY, Stubber
 from kubernetes import client
 
 import ops.aws
-import ops.run_batch
-import ops.run_eks
+import ops.launch.run_batch
+import ops.launch.run_eks
 from ops.cli import run
-from ops.eks_logs import EksLogs
+from ops.watch.eks_logs import EksLogs
 from spec.hardware import NEURON_RESOURCE
 from spec.names import JobLabel, Output, StackName, job_definition_arn_output, repository_uri_output
 from tests.conftest import ROOT
@@ -40,8 +40,8 @@ def no_chance() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ops.run_eks, "PAUSE_SECONDS", 0)
-    monkeypatch.setattr(ops.run_eks, "WATCH_SECONDS", 0)
+    monkeypatch.setattr(ops.launch.run_eks, "PAUSE_SECONDS", 0)
+    monkeypatch.setattr(ops.launch.run_eks, "WATCH_SECONDS", 0)
 
 
 def deploy(world: World, *, pushed: bool = True) -> World:
@@ -113,7 +113,7 @@ def test_training_waits_for_the_precompile_run(eks: World, monkeypatch: pytest.M
         seen.append(eks.kubernetes.names("jobs")[0])
         eks.kubernetes.objects[(VOLCANO, "jobs", "bert", PRECOMPILE)]["status"] = {"state": {"phase": "Completed"}}
 
-    monkeypatch.setattr(ops.run_eks, "sleep", compiled)
+    monkeypatch.setattr(ops.launch.run_eks, "sleep", compiled)
     assert start(eks, "--precompile") == 0
     assert seen == [PRECOMPILE]
     assert [body["metadata"]["name"] for body in posted(eks.kubernetes)] == [PRECOMPILE, RUN]
@@ -126,7 +126,7 @@ def test_no_training_after_a_failed_precompile_run(
     def failed(_: float) -> None:
         eks.kubernetes.objects[(VOLCANO, "jobs", "bert", PRECOMPILE)]["status"] = {"state": {"phase": phase}}
 
-    monkeypatch.setattr(ops.run_eks, "sleep", failed)
+    monkeypatch.setattr(ops.launch.run_eks, "sleep", failed)
     assert start(eks, "--precompile") == 1
     told = capsys.readouterr().err
     assert f"trn: precompile run {PRECOMPILE} ended as {phase}\n  not done: training run of bert-pretrain\n" in told
@@ -139,7 +139,7 @@ def test_ctrl_c_while_compiling_says_how_to_go_on(
     def interrupt(_: float) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ops.run_eks, "sleep", interrupt)
+    monkeypatch.setattr(ops.launch.run_eks, "sleep", interrupt)
     assert start(eks, "--precompile") == 130
     told = capsys.readouterr().err
     assert f"done: precompile run {PRECOMPILE} submitted; it goes on" in told
@@ -203,7 +203,7 @@ def test_a_webhook_that_starts_is_waited_for(eks: World, capsys: pytest.CaptureF
 def test_a_webhook_that_stays_away_is_said(
     eks: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(ops.run_eks, "WEBHOOK_SECONDS", 0)
+    monkeypatch.setattr(ops.launch.run_eks, "WEBHOOK_SECONDS", 0)
     eks.kubernetes.fail(500, method="POST", message="failed calling webhook: connection refused")
     assert start(eks) == 1
     told = capsys.readouterr().err
@@ -237,7 +237,7 @@ def test_a_broken_connection_is_not_taken_for_a_refusal(
     def broken(*_: Any) -> None:
         raise ProtocolError("Connection aborted")
 
-    monkeypatch.setattr(ops.run_eks, "submit", broken)
+    monkeypatch.setattr(ops.launch.run_eks, "submit", broken)
     assert start(eks) == 1
     told = capsys.readouterr().err
     assert f"not done: perhaps {RUN}" in told
@@ -265,7 +265,7 @@ def test_what_aws_answers_is_explained(
     cloudformation = eks.account.client("cloudformation")
     stubber = Stubber(cloudformation)
     stubber.add_client_error("describe_stacks", service_error_code=code, service_message="no")
-    monkeypatch.setattr(ops.run_eks, "account_of", lambda _: eks.account)
+    monkeypatch.setattr(ops.launch.run_eks, "account_of", lambda _: eks.account)
     with stubber:
         assert start(eks) == 1
     told = capsys.readouterr().err
@@ -300,11 +300,11 @@ def batch(make_world: WorldMaker, monkeypatch: pytest.MonkeyPatch) -> tuple[Worl
     stack = world.values
     deploy(world)
     values = {job_definition_arn_output("bert"): "arn:aws:batch:us-west-2:1:job-definition/bert:1"}
-    monkeypatch.setattr(ops.run_batch, "account_of", lambda _: world.account)
+    monkeypatch.setattr(ops.launch.run_batch, "account_of", lambda _: world.account)
     original = ops.aws.outputs
-    monkeypatch.setattr(ops.run_batch, "outputs", lambda *it: {**original(*it), **values})
+    monkeypatch.setattr(ops.launch.run_batch, "outputs", lambda *it: {**original(*it), **values})
     stack |= values
-    monkeypatch.setattr(ops.run_batch, "batch_runs", lambda *_: [])
+    monkeypatch.setattr(ops.launch.run_batch, "batch_runs", lambda *_: [])
     return world, Stubber(world.account.client("batch"))
 
 

@@ -13,7 +13,7 @@ from moto.core.models import DEFAULT_ACCOUNT_ID
 
 from ops.errors import OpsError, RefusedError
 from ops.kube import cluster_api
-from ops.runs import DESCRIBED_AT_ONCE, Run, all_runs, batch_runs, eks_runs, find_run
+from ops.watch.runs import DESCRIBED_AT_ONCE, Run, all_runs, batch_runs, eks_runs, find_run
 from spec.names import JobLabel
 from tests.ops.conftest import BATCH_ONLY, EKS_ONLY, REGION, World, WorldMaker
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from botocore.exceptions import NoCredentialsError
 
-from ops import scale_wait
 from ops.errors import OpsError, RefusedError
-from ops.scale import Group, after_deploy, find_group, refuse, request
-from ops.scale_wait import PATIENCE_SECONDS, PAUSE_SECONDS, State, issues, read, wait
+from ops.nodes import scale_wait
+from ops.nodes.scale import Group, after_deploy, find_group, refuse, request
+from ops.nodes.scale_wait import PATIENCE_SECONDS, PAUSE_SECONDS, State, issues, read, wait
 from spec.names import Output, StackName, node_group_name_output
 from spec.team import Team
 from tests.ops.accounts import BATCH, GROUP, StubbedAccount, TeamMaker, Trn, eks, expired

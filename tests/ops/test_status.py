@@ -8,8 +8,8 @@ import pytest
 
 from ops.errors import INTERRUPTED
 from ops.kube import cluster_api
-from ops.runs import eks_runs
-from ops.status import node_groups, queue_use, waiting_reason
+from ops.watch.runs import eks_runs
+from ops.watch.status import node_groups, queue_use, waiting_reason
 from spec.hardware import NEURON_RESOURCE
 from spec.names import NodeLabel, StackName, node_group_name_output
 from tests.ops.conftest import BATCH_ONLY, CORE, SCHEDULING, Trn, World, WorldMaker

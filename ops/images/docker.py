@@ -13,7 +13,7 @@ import typer
 from ops.aws import Account
 from ops.console import say
 from ops.errors import InterruptedHalfWayError, OpsError, UnfinishedError
-from ops.images import ROOT, chosen, deployed, images, password, placeholders, refuse_pushed
+from ops.images.references import ROOT, chosen, deployed, images, password, placeholders, refuse_pushed
 from ops.programs import ask, program, run
 from spec.team import Team
 

@@ -9,7 +9,7 @@ from kubernetes import client
 
 from ops.cluster import PODS, Object, log_lines, objects
 from ops.errors import OpsError, RefusedError
-from ops.runs import Run
+from ops.watch.runs import Run
 
 JOB_NAME_LABEL = "volcano.sh/job-name"
 """Volcano writes it on every pod of a job.

@@ -13,8 +13,8 @@ from ops.cluster import RUNS, delete, find
 from ops.console import confirm, progress, say
 from ops.errors import RefusedError, StoppedError, UnfinishedError
 from ops.kube import cluster_api
-from ops.pods import pods_of
-from ops.runs import BATCH_ACTIVE, DESCRIBED_AT_ONCE, Run
+from ops.watch.pods import pods_of
+from ops.watch.runs import BATCH_ACTIVE, DESCRIBED_AT_ONCE, Run
 from spec.team import Team
 
 PAUSE_SECONDS = 2

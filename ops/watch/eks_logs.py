@@ -13,8 +13,8 @@ from urllib3.exceptions import HTTPError
 from ops.cluster import RUNS, Object, find, log_lines
 from ops.console import say
 from ops.errors import OpsError
-from ops.pods import GROUP_RANK, STARTED, pod_at, pods_of, rank_zero
-from ops.runs import VOLCANO_ENDED, Run
+from ops.watch.pods import GROUP_RANK, STARTED, pod_at, pods_of, rank_zero
+from ops.watch.runs import VOLCANO_ENDED, Run
 from spec.names import DATA_PATH, Prefix
 
 PAUSE_SECONDS = 5

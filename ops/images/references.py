@@ -15,7 +15,7 @@ from spec.findings import SpecError
 from spec.names import SHELL_IMAGE, TENSORBOARD_IMAGE, StackName, repository_uri_output
 from spec.team import Team
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PLATFORM = "linux/amd64"
 """Trainium hosts and system nodes are x86-64, whatever this machine is."""
 ALL = "all"

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from kubernetes import client
 
 from ops.aws import Account
-from ops.cancel import Told, wait_until_none
 from ops.cluster import QUEUE_COMMANDS, VOLCANO_QUEUES, create, find
+from ops.watch.cancel import Told, wait_until_none
 from spec.names import DEFAULT_QUEUE
 
 Action = Literal["CloseQueue", "OpenQueue"]

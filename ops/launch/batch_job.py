@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ops.container import BUCKET_URI, Launch, agent_line, environment, static_rendezvous
+from ops.launch.container import BUCKET_URI, Launch, agent_line, environment, static_rendezvous
 from spec.names import EVERY_NODE, TEAM_TAG, Output, job_definition_arn_output
 from spec.output_values import placeholder
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ops.aws import Account
 from ops.console import say
 from ops.errors import RefusedError
-from ops.kubeconfig import kubeconfig_file
 from ops.programs import program, run
 from ops.teams import eks_of
+from ops.watch.kubeconfig import kubeconfig_file
 from spec.names import SYSTEM_NAMESPACE, TENSORBOARD_PORT, TENSORBOARD_SERVICE
 from spec.team import Team
 

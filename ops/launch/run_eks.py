@@ -12,15 +12,15 @@ from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_fixed
 from urllib3.exceptions import HTTPError
 
 from ops.aws import account_of, outputs
-from ops.cache import check_cache
 from ops.cluster import RUNS, VOLCANO_QUEUES, find
 from ops.console import say
-from ops.container import Launch
 from ops.errors import INTERRUPTED, OpsError, RefusedError, UnfinishedError
-from ops.images_there import check_image
 from ops.kube import cluster_api, explain
-from ops.runs import VOLCANO_ENDED, eks_runs
-from ops.torchx_scheduler import submit
+from ops.launch.cache import check_cache
+from ops.launch.container import Launch
+from ops.launch.image_check import check_image
+from ops.launch.torchx_scheduler import submit
+from ops.watch.runs import VOLCANO_ENDED, eks_runs
 from spec.hardware import NEURON_RESOURCE
 from spec.names import StackName
 from spec.output_values import fill

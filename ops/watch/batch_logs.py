@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 from ops.aws import Account
 from ops.console import say
 from ops.errors import OpsError, RefusedError
-from ops.runs import BATCH_ENDED, Run
+from ops.watch.runs import BATCH_ENDED, Run
 
 PAUSE_SECONDS = 3
 """CloudWatch allows 25 of these requests per second and account.

@@ -12,12 +12,12 @@ from kubernetes.utils import parse_quantity
 from urllib3.exceptions import HTTPError
 
 from ops.aws import Account, outputs
-from ops.cancel import age
 from ops.cluster import EVENTS, NODES, POD_GROUPS, VOLCANO_QUEUES, Object, find, objects
 from ops.console import Row, say, show, show_json
 from ops.errors import OpsError
 from ops.kube import cluster_api
-from ops.runs import Run, all_runs, queue_names, why
+from ops.watch.cancel import age
+from ops.watch.runs import Run, all_runs, queue_names, why
 from spec.hardware import NEURON_RESOURCE
 from spec.names import NodeLabel, Output, StackName, node_group_name_output
 from spec.team import Team

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from ops.aws import Account, outputs
-from ops.batch_logs import BatchLogs
-from ops.eks_logs import EksLogs
 from ops.kube import cluster_api
-from ops.runs import Run
+from ops.watch.batch_logs import BatchLogs
+from ops.watch.eks_logs import EksLogs
+from ops.watch.runs import Run
 from spec.names import Output, StackName
 from spec.team import Team
 

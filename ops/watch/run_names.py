@@ -9,7 +9,7 @@ import yaml
 
 from ops.aws import Account
 from ops.errors import RefusedError
-from ops.runs import Run, all_runs, batch_run, find_run
+from ops.watch.runs import Run, all_runs, batch_run, find_run
 from spec.team import Team
 
 BATCH_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")

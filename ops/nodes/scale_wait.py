@@ -12,8 +12,8 @@ from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wa
 
 from ops.aws import Account
 from ops.errors import OpsError
+from ops.nodes.scale import SETTLED, Group, describe
 from ops.progress import progress
-from ops.scale import SETTLED, Group, describe
 
 Tell = Callable[[str], object]
 

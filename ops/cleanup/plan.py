@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ops.cancel import describe
-from ops.runs import Run
 from ops.teams import TEAMS_DIR
+from ops.watch.cancel import describe
+from ops.watch.runs import Run
 from spec.names import StackName
 from spec.team import Team
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ops.errors import RefusedError
-from ops.runs import Run
+from ops.watch.runs import Run
 from spec.job import Job
 from spec.team import Team
 

@@ -11,8 +11,8 @@ import typer
 import yaml
 
 from ops.console import say
-from ops.container import Launch
 from ops.errors import RefusedError
+from ops.launch.container import Launch
 from ops.teams import find_team
 from spec.findings import JobFileError, Problem
 from spec.job import Job
@@ -86,14 +86,14 @@ def _on_eks(launches: list[Launch], placement: EksPlacement, dry_run: bool) -> s
     if dry_run:
         typer.echo(yaml.safe_dump_all(jobs, sort_keys=False, width=1000), nl=False)
         return None
-    from ops.run_eks import start
+    from ops.launch.run_eks import start
 
     return start(launches, jobs, placement)
 
 
 def _renderer() -> Callable[[Launch, EksPlacement], dict[str, Any]]:
     try:
-        from ops.torchx_scheduler import render
+        from ops.launch.torchx_scheduler import render
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "torchx":
             raise
@@ -102,7 +102,7 @@ def _renderer() -> Callable[[Launch, EksPlacement], dict[str, Any]]:
 
 
 def _on_batch(launches: list[Launch], placement: BatchPlacement, dry_run: bool) -> str | None:
-    from ops.batch_job import submit_request
+    from ops.launch.batch_job import submit_request
 
     requests = [
         submit_request(launch, share=placement.share, after=PRECOMPILE_JOB_ID if index else None)
@@ -111,6 +111,6 @@ def _on_batch(launches: list[Launch], placement: BatchPlacement, dry_run: bool) 
     if dry_run:
         typer.echo(json.dumps(requests if len(requests) > 1 else requests[0], indent=2))
         return None
-    from ops.run_batch import start
+    from ops.launch.run_batch import start
 
     return start(launches, requests)

@@ -12,14 +12,22 @@ from kubernetes import client
 from urllib3.exceptions import HTTPError
 
 from ops.aws import Account
-from ops.cancel import StillThereError, Told, delete_run, terminate_run, wait_for_batch, wait_for_pods, wait_until_none
-from ops.cleanup_plan import Named, Plan
-from ops.cleanup_read import image_digests
+from ops.cleanup.plan import Named, Plan
+from ops.cleanup.queue_state import set_batch_queue, set_volcano_queue
+from ops.cleanup.read import image_digests
 from ops.cluster import CLAIMS, SERVICES, VOLUMES, Kind, delete, find, objects
 from ops.console import progress, say
 from ops.errors import InterruptedHalfWayError, OpsError, UnfinishedError
-from ops.queue_state import set_batch_queue, set_volcano_queue
-from ops.runs import Run, batch_runs, eks_runs, why
+from ops.watch.cancel import (
+    StillThereError,
+    Told,
+    delete_run,
+    terminate_run,
+    wait_for_batch,
+    wait_for_pods,
+    wait_until_none,
+)
+from ops.watch.runs import Run, batch_runs, eks_runs, why
 from spec.team import Team
 
 DELETED_AT_ONCE = 100

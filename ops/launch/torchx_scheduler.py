@@ -11,9 +11,9 @@ from kubernetes import client
 from torchx.schedulers.kubernetes_scheduler import KubernetesScheduler, create_scheduler
 from torchx.specs import AppDryRunInfo
 
-from ops.container import Launch
+from ops.launch.container import Launch
+from ops.launch.volcano_job import complete
 from ops.torchx_component import app_def
-from ops.volcano_job import complete
 from spec.names import TRAINING_SERVICE_ACCOUNT
 from spec.placement import EksPlacement
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from kubernetes import client
 
 from ops.aws import Account, outputs
-from ops.cleanup_plan import Named, Plan
+from ops.cleanup.plan import Named, Plan
+from ops.cleanup.queue_state import batch_queue_state, is_open
 from ops.cluster import CLAIMS, SERVICES, VOLCANO_QUEUES, Object, find, objects
 from ops.errors import OpsError
-from ops.queue_state import batch_queue_state, is_open
-from ops.runs import batch_runs, eks_runs, queue_names
+from ops.watch.runs import batch_runs, eks_runs, queue_names
 from spec.names import LUSTRE_CLAIM, Output, StackName, repository_uri_output
 from spec.team import Team
 

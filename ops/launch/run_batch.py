@@ -8,13 +8,13 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from ops.aws import account_of, explain, outputs
-from ops.cache import check_cache
 from ops.console import say
-from ops.container import Launch
 from ops.errors import UnfinishedError
-from ops.images_there import check_image
-from ops.run import PRECOMPILE_JOB_ID
-from ops.runs import batch_runs
+from ops.launch.cache import check_cache
+from ops.launch.container import Launch
+from ops.launch.image_check import check_image
+from ops.launch.run import PRECOMPILE_JOB_ID
+from ops.watch.runs import batch_runs
 from spec.names import StackName
 from spec.output_values import fill
 

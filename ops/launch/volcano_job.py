@@ -6,7 +6,7 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from ops.container import Launch
+from ops.launch.container import Launch
 from spec.names import NEURON_TAINT, JobEnv, NodeLabel
 from spec.placement import EksPlacement
 

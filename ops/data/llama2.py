@@ -10,8 +10,8 @@ from boto3.exceptions import S3UploadFailedError
 
 from ops.aws import Account
 from ops.console import bar, say
-from ops.docker import docker_that_runs
 from ops.errors import OpsError, RefusedError, StoppedError, UnfinishedError
+from ops.images.docker import docker_that_runs
 from ops.programs import ask, run
 from spec.names import LLAMA2_IMAGE, TOKENIZE_COMMAND, Prefix
 from spec.team import Team

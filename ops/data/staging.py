@@ -13,8 +13,8 @@ from urllib3.exceptions import HTTPError
 
 from ops.cluster import JOBS, PODS, Object, create, delete, find, log_lines, objects
 from ops.console import bar, say
+from ops.data.staging_job import DESTINATION, HOURS_KEPT, NAME, bert_job
 from ops.errors import OpsError, RefusedError, StoppedError
-from ops.staging_job import DESTINATION, HOURS_KEPT, NAME, bert_job
 from ops.teams import eks_of
 from spec.names import SHELL_IMAGE
 from spec.team import Team

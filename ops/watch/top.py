@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ops.aws import Account
-from ops.batch_logs import node_job
 from ops.errors import OpsError
 from ops.kube import cluster_api
-from ops.kubeconfig import kubeconfig_file
-from ops.pods import pod_at, pods_of
 from ops.programs import program, run as run_program
-from ops.runs import Run
+from ops.watch.batch_logs import node_job
+from ops.watch.kubeconfig import kubeconfig_file
+from ops.watch.pods import pod_at, pods_of
+from ops.watch.runs import Run
 from spec.team import Team
 
 PROGRAM = "neuron-top"

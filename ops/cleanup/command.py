@@ -9,15 +9,15 @@ import typer
 from kubernetes import client
 
 from ops.aws import Account
-from ops.cleanup import CleanUp, carry_out
-from ops.cleanup_plan import destroy_line
-from ops.cleanup_read import cluster_balancers, known_outputs, plan
+from ops.cleanup.plan import destroy_line
+from ops.cleanup.queue_state import set_batch_queue, set_volcano_queue
+from ops.cleanup.read import cluster_balancers, known_outputs, plan
+from ops.cleanup.receipt import receipt
+from ops.cleanup.steps import CleanUp, carry_out
 from ops.console import confirm, progress, say, show, show_json
 from ops.errors import RefusedError
 from ops.kube import cluster_api
-from ops.queue_state import set_batch_queue, set_volcano_queue
-from ops.receipt import receipt
-from ops.runs import queue_names
+from ops.watch.runs import queue_names
 from spec.names import Output, StackName
 from spec.team import Team
 

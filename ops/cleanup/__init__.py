@@ -1,0 +1,1 @@
+"""Cleaning up a team: plan, steps, receipt."""

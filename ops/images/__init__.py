@@ -1,0 +1,1 @@
+"""Building and pushing container images."""

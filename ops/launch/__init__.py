@@ -1,0 +1,1 @@
+"""Starting runs: from a job file to what is sent for it."""

@@ -1,0 +1,1 @@
+"""The Trn node groups of a cluster."""
