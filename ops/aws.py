@@ -26,7 +26,18 @@ EXPIRED = (
     "UnrecognizedClientException",
 )
 DENIED = ("AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "AuthorizationError")
-THROTTLED = ("Throttling", "ThrottlingException", "RequestLimitExceeded", "TooManyRequestsException")
+# https://docs.aws.amazon.com/boto3/latest/guide/retries.html#standard-retry-mode
+THROTTLED = (
+    *("Throttling", "ThrottlingException", "ThrottledException", "RequestThrottledException", "RequestThrottled"),
+    *("TooManyRequestsException", "RequestLimitExceeded", "BandwidthLimitExceeded", "LimitExceededException"),
+    *(
+        "ProvisionedThroughputExceededException",
+        "TransactionInProgressException",
+        "SlowDown",
+        "PriorRequestNotComplete",
+    ),
+    "EC2ThrottledException",
+)
 NO_CREDENTIALS = (
     exceptions.NoCredentialsError,
     exceptions.PartialCredentialsError,
@@ -46,6 +57,14 @@ class Account:
     session: boto3.Session = field(default_factory=boto3.Session)
     clients: dict[str, Any] = field(default_factory=dict)
     """By service; a test puts stubbed ones here."""
+
+    def once(self, service: str) -> Any:
+        """A client that sends each request once, for operations that must not happen twice."""
+        name = f"{service}, once"
+        if name not in self.clients:
+            config = CONFIG.merge(Config(retries={"mode": "standard", "total_max_attempts": 1}))
+            self.clients[name] = self.session.client(service, region_name=self.region, config=config)
+        return self.clients[name]
 
     def client(self, service: str) -> Any:
         """The boto3 client of a service."""
@@ -78,7 +97,19 @@ def account_of(team: Team) -> Account:
     return account
 
 
-def outputs(account: Account, team: Team, stack: StackName) -> Mapping[str, str]:
+class Outputs(dict[str, str]):
+    """Values by output key of a deployed stack; OpsError for one that it does not put out."""
+
+    def __init__(self, values: Mapping[str, str], *, stack: str, status: str, team: str) -> None:
+        super().__init__(values)
+        self._told = f"stack {stack} ({status})", f"`.venv/bin/cdk deploy '{team}/*'`"
+
+    def __missing__(self, key: str) -> str:
+        stack, command = self._told
+        raise OpsError(f"{stack}: has no output {key}; it failed, or is older than the team file: run {command}")
+
+
+def outputs(account: Account, team: Team, stack: StackName) -> Outputs:
     """Values by output key of a team's deployed stack; OpsError where it is not deployed."""
     name = stack_name(team.name, stack)
     try:
@@ -93,7 +124,8 @@ def outputs(account: Account, team: Team, stack: StackName) -> Mapping[str, str]
         raise OpsError(
             f"stack {name}: not deployed in {account.region}; run `.venv/bin/cdk deploy '{team.name}/*'` first"
         )
-    return {output["OutputKey"]: output["OutputValue"] for output in alive[0].get("Outputs", ())}
+    values = {output["OutputKey"]: output["OutputValue"] for output in alive[0].get("Outputs", ())}
+    return Outputs(values, stack=name, status=alive[0]["StackStatus"], team=team.name)
 
 
 def ends_every_call(error: exceptions.BotoCoreError | exceptions.ClientError) -> bool:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ops.commands import account, cleanup, cluster, data, files, images, jobs, run as run_commands
-from ops.errors import FAILED, INTERRUPTED, OpsError
+from ops.errors import FAILED, INTERRUPTED, OpsError, WrongFileError
 
 app = typer.Typer(
     name="trn",
@@ -53,7 +53,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         typer.echo("trn: interrupted", err=True)
         return INTERRUPTED
     except OpsError as error:
-        typer.echo(f"trn: {error}", err=True)
+        typer.echo(error if isinstance(error, WrongFileError) else f"trn: {error}", err=True)
         return error.exit_code
     except Exception as error:
         text = _explain(error)

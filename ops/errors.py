@@ -24,6 +24,10 @@ class RefusedError(OpsError):
     exit_code = REFUSED
 
 
+class WrongFileError(RefusedError):
+    """Findings about files and options, one a line, printed as `trn validate` prints them."""
+
+
 class StoppedError(OpsError):
     """Ctrl-C while something went on that goes on without us; says how to come back to it."""
 

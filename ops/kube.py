@@ -89,7 +89,8 @@ def explain(error: client.ApiException | HTTPError) -> str:
     match error.status:
         case 401:
             return (
-                "the cluster does not know this IAM identity; add its role to eks.admins, or to researchers of a queue"
+                "the cluster does not know this IAM identity, or its credentials have expired: log in again; or add "
+                "its role to eks.admins, or to researchers of a queue"
             )
         case 403:
             return f"not allowed: {text}; researchers of a queue work in its namespace only"

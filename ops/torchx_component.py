@@ -1,33 +1,66 @@
 """TorchX component of a job file: `torchx run -s kubernetes ops/torchx_component.py:training --job ... --team ...`."""
 
+import os
 import re
+import sys
 from pathlib import Path
 
 from torchx import specs
 
-from ops.launch.container import JOIN_TIMEOUT_SECONDS, Launch, agent_line, environment, shared_directory
-from ops.teams import find_team
+from ops.errors import REFUSED, RefusedError
+from ops.launch.container import Launch, agent_line, environment, shared_directory
+from ops.teams import TEAMS_DIR, TEAMS_DIR_VARIABLE, find_team
+from spec.findings import FileError
+from spec.job import Job
 from spec.job_file import load_job
-from spec.names import ETCD_ENDPOINT, LUSTRE_CLAIM, RENDEZVOUS_PORT, TASK, JobEnv
+from spec.names import ETCD_ENDPOINT, JOIN_TIMEOUT_SECONDS, LUSTRE_CLAIM, RENDEZVOUS_PORT, TASK, JobEnv
 from spec.placement import EksPlacement, place_on_eks
 
 INSTANCE_TYPE_LABEL = "node.kubernetes.io/instance-type"
 
 
-def training(job: str, team: str, image: str, precompile: bool = False) -> specs.AppDef:
+def training(  # noqa: PLR0917  options of a command line
+    job: str,
+    team: str,
+    image: str,
+    precompile: bool = False,
+    queue: str = "",
+    node_group: str = "",
+    teams_dir: str = "",
+) -> specs.AppDef:
     """One run of a job file on EKS.
 
-    TorchX alone leaves out what `trn run` adds to a Volcano job: tolerations, policies, a time to live.
+    TorchX alone leaves out what `trn run` adds to a Volcano job: tolerations, policies, a time to live, and the number
+    of the attempt, which a rendezvous in etcd needs when pods are started anew.
 
     Args:
         job: path of the job file
         team: name of the team, or path of its file
         image: whole reference of the image in the team's repository
         precompile: fill the compile cache instead of training
+        queue: queue, in place of the job file's
+        node_group: node group, in place of the job file's
+        teams_dir: folder of the team files
     """
-    asked, owner = load_job(Path(job)), find_team(team)
-    placement, _ = place_on_eks(asked, owner, precompile=precompile)
+    given = {key: value for key, value in (("queue", queue), ("node_group", node_group)) if value}
+    try:
+        asked = load_job(Path(job)).model_copy(update=given)
+        owner = find_team(team, Path(teams_dir or os.environ.get(TEAMS_DIR_VARIABLE) or TEAMS_DIR))
+        placement, _ = place_on_eks(asked, owner, precompile=precompile)
+        _refuse_retries_in_etcd(asked, placement)
+    except (FileError, RefusedError) as error:
+        # TorchX would print the traceback of any other exception.
+        print(error, file=sys.stderr)
+        raise SystemExit(REFUSED) from None
     return app_def(Launch(asked, owner, placement.hardware, precompile), placement, image)
+
+
+def _refuse_retries_in_etcd(job: Job, placement: EksPlacement) -> None:
+    """TorchX cannot give a pod the number of its attempt, by which it would know the closed rendezvous of the last."""
+    if placement.rendezvous == "etcd" and job.max_retries:
+        raise RefusedError(
+            "max_retries: got some with rendezvous etcd, expected 0, c10d, or `trn run` in place of torchx"
+        )
 
 
 def app_def(launch: Launch, placement: EksPlacement, image: str) -> specs.AppDef:
@@ -43,7 +76,7 @@ def app_def(launch: Launch, placement: EksPlacement, image: str) -> specs.AppDef
         image=image,
         entrypoint="bash",
         args=["-c", _line(launch, placement)],
-        env={name: literal(value) for name, value in environment(launch, shared).items()},
+        env={name: literal(value) for name, value in environment(launch, shared, queue=placement.queue.name).items()},
         num_replicas=launch.job.nodes,
         max_retries=launch.job.max_retries,
         retry_policy=specs.RetryPolicy.APPLICATION,
@@ -60,7 +93,7 @@ def app_def(launch: Launch, placement: EksPlacement, image: str) -> specs.AppDef
     return specs.AppDef(name=launch.app, roles=[role])
 
 
-HERE = "\x00"
+HERE = "\x00here\x00"
 """Where the rendezvous options go; no job file can hold the character."""
 
 

@@ -4,10 +4,8 @@ from collections.abc import Callable, Iterable
 from datetime import date
 from pathlib import Path
 
+from ops.errors import REFUSED
 from spec.file_kind import check_file
-
-FAILED = 2
-"""Exit code when any file has an error."""
 
 
 def validate_files(paths: Iterable[Path], *, today: date, echo: Callable[[str], object]) -> int:
@@ -18,7 +16,7 @@ def validate_files(paths: Iterable[Path], *, today: date, echo: Callable[[str], 
         for finding in findings:
             echo(str(finding))
         if not valid:
-            code = FAILED
+            code = REFUSED
         else:
             echo(f"{path}: OK")
     return code

@@ -33,6 +33,8 @@ class FileKind(Generic[M]):
     path_problems: Callable[[Path], Iterable[Problem]]
     placeholders: Mapping[Loc, Any]
     """Stand-ins for required values that are wrong; position 0 is any position."""
+    least: str
+    """The keys that no file is without, in words."""
     hint: str = ""
     """Words after the list of keys where somebody writes a field of the path into the file."""
 
@@ -48,6 +50,8 @@ def check(path: Path, kind: FileKind[M], rules: Callable[[M], Iterable[Problem]]
     except UnreadableError as error:
         return None, [error.problem.in_file(file, error.line)]
     named = [problem.in_file(file, 1) for problem in kind.path_problems(path)]
+    if document.root.kind == "null":
+        return None, [*named, Finding("error", file, 1, FILE, "an empty file", f"at least the keys {kind.least}")]
     if document.root.kind != "mapping":
         got = field_errors.shown(document.root)
         expected = f"a mapping (keys: {', '.join(kind.keys.model_fields)})"

@@ -1,5 +1,6 @@
 """The job file: one training job, for either path. docs/job-file.md describes every key."""
 
+import difflib
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -123,6 +124,15 @@ WITH_PARALLELISM = (
 PLACEHOLDER = re.compile(rf"\{{({'|'.join((*ALWAYS, *WITH_PARALLELISM))})\}}")
 _LOOKS_LIKE_ONE = re.compile(r"\{([a-z_]+)\}")
 
+LOCAL_ADDRESS = re.compile(r"(localhost|127\.[0-9.]+|\[?::1\]?)(:[0-9]+)?$")
+"""A node's own address, with or without a port."""
+
+
+def _close(word: str) -> bool:
+    """Whether a word in braces is a misspelt placeholder rather than braces of the script's own."""
+    return bool(difflib.get_close_matches(word, (*ALWAYS, *WITH_PARALLELISM), n=1, cutoff=0.75))
+
+
 TORCHRUN_OPTIONS = {
     "nnodes": "set the key nodes",
     "nproc_per_node": "set the key workers_per_node",
@@ -146,10 +156,7 @@ def problems(job: Job) -> Iterator[Problem]:
         yield Problem(
             "error", ("precompile",), "precompile without cache", "cache: NAME, or no precompile", (("cache",),)
         )
-    comm = job.env.get("NEURON_RT_ROOT_COMM_ID", "")
-    if job.nodes > 1 and comm.rpartition(":")[0] in ("localhost", "127.0.0.1"):
-        expected = "no such variable: on several nodes every worker must reach the address; PyTorch finds it by itself"
-        yield Problem("error", ("env", "NEURON_RT_ROOT_COMM_ID"), comm, expected, (("nodes",),))
+    yield from _environment_problems(job)
     if job.max_retries:
         # https://github.com/volcano-sh/volcano/issues/1651
         got, expected = str(job.max_retries), "0, unless the script resumes by itself: Volcano starts every pod anew"
@@ -165,6 +172,23 @@ def _name_problems(job: Job) -> Iterator[Problem]:
         longest = len(job.name) - excess
         expected = f"at most {longest} characters: with what is added, a pod's name must fit {POD_NAME_LIMIT}"
         yield Problem("error", ("name",), f"{job.name} ({len(job.name)} characters)", expected)
+
+
+def _environment_problems(job: Job) -> Iterator[Problem]:
+    several = (("nodes",),)
+    comm = job.env.get("NEURON_RT_ROOT_COMM_ID", "")
+    if job.nodes > 1 and LOCAL_ADDRESS.match(comm):
+        expected = "no such variable: on several nodes every worker must reach the address; PyTorch finds it by itself"
+        yield Problem("error", ("env", "NEURON_RT_ROOT_COMM_ID"), comm, expected, several)
+    provider = job.env.get("FI_PROVIDER", "efa")
+    if job.nodes > 1 and provider != "efa":
+        yield Problem(
+            "error", ("env", "FI_PROVIDER"), provider, "efa, or no such variable: the launcher sets it", several
+        )
+    flags = job.env.get("NEURON_CC_FLAGS", "")
+    if "--cache_dir" in flags:
+        expected = "flags without --cache_dir, which would go past cache: one active run a cache is checked by its name"
+        yield Problem("error", ("env", "NEURON_CC_FLAGS"), flags, expected)
 
 
 def division_problems(job: Job, workers_per_node: int) -> Iterator[Problem]:
@@ -196,6 +220,6 @@ def _argument_problems(job: Job) -> Iterator[Problem]:
                 yield Problem(
                     "error", ("args", index), argument, "parallelism in the job file too", (("parallelism",),)
                 )
-            elif word not in (*ALWAYS, *WITH_PARALLELISM) and argument == f"{{{word}}}":
+            elif word not in (*ALWAYS, *WITH_PARALLELISM) and (argument == f"{{{word}}}" or _close(word)):
                 known = ", ".join(f"{{{name}}}" for name in (*ALWAYS, *WITH_PARALLELISM))
                 yield Problem("error", ("args", index), argument, f"text, or one of {known}")

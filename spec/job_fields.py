@@ -38,20 +38,33 @@ def _image(value: str) -> str:
 def _script(value: str) -> str:
     if ".." in value.split("/"):
         raise refused("a path inside the image without ..")
+    if not value.endswith(".py"):
+        raise refused("the path of a Python script, which ends in .py")
     return value
 
 
-_RESERVED = re.compile(r"(TRN_|TORCHX_|TORCHELASTIC_|AWS_BATCH|VC_|VK_|KUBERNETES_).*")
+def _text(value: str) -> str:
+    if "\x00" in value:
+        raise refused("text without a NUL character, which no argument or variable of a program can hold")
+    return value
+
+
+# PET_NNODES and the like are torchrun's options by another name.
+_RESERVED = re.compile(r"(TRN_|TORCHX_|TORCHELASTIC_|PET_|AWS_BATCH|VC_|VK_|KUBERNETES_).*")
 _LAUNCHER_SETS = {
     "NEURON_COMPILE_CACHE_URL": "set the key cache instead",
     "NEURON_RT_NUM_CORES": "set workers_per_node instead",
     "WORLD_SIZE": "nodes and workers_per_node make it",
+    "NEURON_RT_VISIBLE_CORES": "set workers_per_node instead",
+    "LOGLEVEL": "the launcher sets it; by what torchrun says at INFO `trn logs` finds rank 0",
     "RANK": "torchrun sets it",
+    "NODE_RANK": "torchrun sets it",
+    "GROUP_RANK": "torchrun sets it",
     "LOCAL_RANK": "torchrun sets it",
     "MASTER_ADDR": "torchrun sets it",
     "MASTER_PORT": "torchrun sets it",
 }
-_SECRETS = re.compile(r"(.*_)?(SECRET|PASSWORD|TOKEN|API_KEY|ACCESS_KEY)(_.*)?")
+_SECRETS = re.compile(r"(.*_)?(SECRET|PASSWORD|TOKEN|API_KEY|ACCESS_KEY)(_.*)?", re.IGNORECASE)
 
 
 def _variable(value: str) -> str:
@@ -80,7 +93,9 @@ ScriptPath = Annotated[
     Expected("the path of a Python script in the image"),
 ]
 # Newlines and all: an argument is whatever the script takes.
-Argument = Annotated[str, Field(max_length=4096), Expected('text; a number in quotes, such as "16"')]
+Argument = Annotated[
+    str, Field(max_length=4096), AfterValidator(_text), Expected('text; a number in quotes, such as "16"')
+]
 ShareIdentifier = Annotated[
     str,
     Field(pattern=r"^[A-Za-z0-9]{1,255}$"),
@@ -89,4 +104,6 @@ ShareIdentifier = Annotated[
 EnvironmentName = Annotated[
     str, AfterValidator(_variable), Expected("the name of an environment variable: letters, digits and _")
 ]
-EnvironmentValue = Annotated[str, Field(max_length=4096), Expected('text; a number in quotes, such as "1"')]
+EnvironmentValue = Annotated[
+    str, Field(max_length=4096), AfterValidator(_text), Expected('text; a number in quotes, such as "1"')
+]

@@ -20,6 +20,7 @@ JOB_FILE = FileKind(
         ("parallelism", "global_batch_size"): 1,
         ("precompile", "steps"): 1,
     },
+    least="name, image, script and nodes",
 )
 
 

@@ -10,6 +10,7 @@ from spec.findings import Problem
 from spec.hardware import Hardware
 from spec.job import Job, division_problems
 from spec.job_fields import is_reference
+from spec.names import ALLREDUCE_IMAGE
 from spec.team import Batch, Eks, Queue, Team
 
 
@@ -28,6 +29,9 @@ def size_problems(job: Job, hardware: Hardware, most: int, where: str) -> Iterat
     workers = workers_per_node(job, hardware)
     if workers > hardware.neuron_cores:
         expected = f"at most {hardware.neuron_cores}, the NeuronCores of a {kind}"
+        yield Problem("error", ("workers_per_node",), str(workers), expected)
+    elif hardware.neuron_cores % workers:
+        expected = f"a number that divides the {hardware.neuron_cores} NeuronCores of a {kind}"
         yield Problem("error", ("workers_per_node",), str(workers), expected)
     elif job.workers_per_node is None:  # a number in the file has been judged with the file
         yield from division_problems(job, workers)
@@ -63,9 +67,15 @@ def eks_problems(job: Job, team: Team, eks: Eks, *, precompile: bool) -> Iterato
 
 
 def precompile_problems(job: Job, *, precompile: bool) -> Iterator[Problem]:
-    if precompile and job.precompile is None:
+    if not precompile:
+        return
+    if job.precompile is None:
         expected = "precompile: {steps: 10} in the job file, for --precompile"
         yield Problem("error", ("precompile",), "nothing", expected)
+    if is_reference(job.image) or job.image == ALLREDUCE_IMAGE:
+        # Without the entrypoint every node would compile the same graphs into one cache at once.
+        expected = "an image of this project that trains, for --precompile: its entrypoint compiles on one node only"
+        yield Problem("error", ("image",), job.image, expected)
 
 
 def batch_problems(job: Job, team: Team, batch: Batch) -> Iterator[Problem]:
@@ -76,6 +86,10 @@ def batch_problems(job: Job, team: Team, batch: Batch) -> Iterator[Problem]:
         yield from _folder_problems(job, team)
     if job.rendezvous == "etcd":
         yield Problem("error", ("rendezvous",), "etcd", "nothing: etcd runs in the cluster; Batch names the main node")
+    for key in ("queue", "node_group", "max_retries"):
+        if key in job.model_fields_set:
+            expected = "nothing: of EKS alone" if key != "max_retries" else "nothing: on Batch batch.attempts counts"
+            yield Problem("warning", (key,), str(getattr(job, key)), expected)
     shares = ", ".join(batch.shares)
     if job.share is None and len(batch.shares) > 1:
         yield Problem("error", ("share",), "nothing", f"one of {shares}; the queue is shared")
@@ -95,14 +109,16 @@ def image_problems(job: Job, team: Team, eks: Eks) -> Iterator[Problem]:
     if not is_reference(job.image):
         yield from _folder_problems(job, team)
         return
-    version = re.search(r"sdk([0-9]+\.[0-9]+\.[0-9]+)", job.image)
+    # In the tag alone: a repository may be named after an SDK, too.
+    version = re.search(r":[^/]*sdk([0-9]+\.[0-9]+\.[0-9]+)[^/]*$", job.image)
     sdk = compatibility.NEURON_SDKS.get(version[1]) if version else None
     node = compatibility.listed_image(eks.node_release(team.neuron_sdk))
-    if sdk is None or node is None:
-        expected = (
-            "a tag with the Neuron SDK, such as -sdk2.28.0-; whether its runtime fits the nodes' driver is not known"
-        )
-        yield Problem("warning", ("image",), job.image, expected)
+    unknown = "whether its runtime fits the nodes' driver is not known"
+    if version is None:
+        yield Problem("warning", ("image",), job.image, f"a tag with the Neuron SDK, such as -sdk2.28.0-; {unknown}")
+    elif sdk is None or node is None:
+        known = ", ".join(compatibility.NEURON_SDKS)
+        yield Problem("warning", ("image",), job.image, f"one of Neuron SDK {known}, on a listed node image; {unknown}")
     elif not sdk.runs_on(node.driver):
         driver, runtime = (".".join(map(str, it)) for it in (node.driver, sdk.runtime))
         fitting = ", ".join(it.version for it in compatibility.NEURON_SDKS.values() if it.runs_on(node.driver))

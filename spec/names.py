@@ -142,6 +142,9 @@ RENDEZVOUS_PORT = 29500
 """TCP port at which the agents of a job meet, on its first node; the port of PyTorch's own examples.
 https://docs.pytorch.org/docs/stable/elastic/run.html"""
 
+JOIN_TIMEOUT_SECONDS = 1800
+"""Nodes of one run start up to this far apart: the first to have its image and its data waits for the last."""
+
 EVERY_NODE = "0:"
 """Batch's node range of a job definition and of what is overridden when a job is submitted. Open-ended, or a job
 could not be submitted with another number of nodes. https://github.com/aws/aws-cdk/issues/29415"""
@@ -160,8 +163,12 @@ https://github.com/meta-pytorch/torchx/blob/v0.7.0/torchx/schedulers/ids.py"""
 
 
 def longest_pod_name(app: str, nodes: int) -> str:
-    """The longest name that a pod of a run can get: APP-SUFFIX-TASK-REPLICA-0."""
-    return f"{app}-{'x' * RUN_SUFFIX_LENGTH}-{TASK}-{nodes - 1}-0"
+    """The longest name that Volcano's webhook makes up for a pod of a run.
+
+    It takes a task's place in the list for the pod's index, which is always 0 here: each node is a task of its own.
+    https://github.com/volcano-sh/volcano/blob/v1.15.1/pkg/webhooks/admission/jobs/validate/admit_job.go
+    """
+    return f"{app}-{'x' * RUN_SUFFIX_LENGTH}-{TASK}-{nodes - 1}-{nodes - 1}"
 
 
 JOB_COMMAND = "trn-job"
@@ -184,6 +191,8 @@ ETCD_PORT = 2379
 ETCD_ENDPOINT = f"{service_host(ETCD_SERVICE, SYSTEM_NAMESPACE)}:{ETCD_PORT}"
 """HOST:PORT for torchrun's `--rdzv_endpoint`."""
 
+ALLREDUCE_IMAGE = "allreduce"
+"""Folder in images/ of the EFA self-test, which has nothing to compile beforehand."""
 TENSORBOARD_IMAGE = "tensorboard"
 """Folder in images/ whose image TensorBoard runs."""
 SHELL_IMAGE = "shell"

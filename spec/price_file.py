@@ -67,7 +67,8 @@ def _order(finding: Finding) -> tuple[int, str]:
 def _problems(document: Document) -> Iterator[tuple[int, Problem]]:
     root = document.root
     if root.kind != "mapping":
-        yield root.line, _error(FILE, shown(root), f"a mapping (keys: {', '.join(KEYS)})")
+        got = "an empty file" if root.kind == "null" else shown(root)
+        yield root.line, _error(FILE, got, f"a mapping (keys: {', '.join(KEYS)})")
         return
     for key, node in root.children.items():
         if key not in KEYS:

@@ -57,5 +57,6 @@ TEAM_FILE = FileKind(
     of_path=lambda path: {"name": path.stem, "path": path},
     path_problems=_path_problems,
     placeholders=PLACEHOLDERS,
+    least="region, network and one of eks and batch",
     hint="; a team is named after its file",
 )

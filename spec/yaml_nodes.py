@@ -100,16 +100,16 @@ class _Parser:
                     break
                 first = next(self._events)
                 root = self._node(first, (), _line(first))
-        if root is None or root.kind == "null":
-            raise UnreadableError(1, "an empty file", "at least the keys region, network and one of eks and batch")
-        return Document(root, self._problems)
+        return Document(root or Node("null", 1), self._problems)
 
     def _refuse(self, event: yaml.Event, loc: Loc, got: str, expected: str) -> None:
         self._problems.append((_line(event), Problem("error", loc or (FILE,), got, expected)))
 
     def _node(self, event: yaml.Event, loc: Loc, line: int) -> Node:
         if len(loc) > MAX_DEPTH:
-            raise UnreadableError(line, f"more than {MAX_DEPTH} levels of nesting", "the nesting of docs/team-file.md")
+            raise UnreadableError(
+                line, f"more than {MAX_DEPTH} levels of nesting", "the few levels that team and job files have"
+            )
         if isinstance(event, yaml.AliasEvent):
             self._refuse(event, loc, f"an alias (*{event.anchor})", "the value itself, written out")
             return Node("null", line)

@@ -6,19 +6,19 @@ from typing import Any
 
 from ops.launch.container import BUCKET_URI, Launch, agent_line, environment, static_rendezvous
 from spec.names import EVERY_NODE, TEAM_TAG, Output, job_definition_arn_output
-from spec.output_values import placeholder
+from spec.output_values import slot
 
 
 def submit_request(launch: Launch, *, share: str | None, after: str | None = None) -> dict[str, Any]:
-    """Arguments of SubmitJob, with placeholders for what is known after the deployment only.
+    """Arguments of SubmitJob, with slots for what is known after the deployment only.
 
     `share`: fair-share identifier, which a queue with shares demands and one without refuses. `after`: id of the job
     that must have succeeded before.
     """
     request: dict[str, Any] = {
         "jobName": launch.app,
-        "jobQueue": placeholder(Output.JOB_QUEUE_ARN),
-        "jobDefinition": placeholder(job_definition_arn_output(launch.job.image)),
+        "jobQueue": slot(Output.JOB_QUEUE_ARN),
+        "jobDefinition": slot(job_definition_arn_output(launch.job.image)),
         "nodeOverrides": {
             "numNodes": launch.job.nodes,
             "nodePropertyOverrides": [

@@ -15,6 +15,7 @@ from spec.job_rules import workers_per_node
 from spec.names import (
     DATA_PATH,
     JOB_COMMAND,
+    JOIN_TIMEOUT_SECONDS,
     PRECOMPILE_SUFFIX,
     RENDEZVOUS_PORT,
     JobEnv,
@@ -23,12 +24,10 @@ from spec.names import (
     Prefix,
     repository_uri_output,
 )
-from spec.output_values import placeholder
+from spec.output_values import slot
 from spec.team import Team
 
 DIGEST_LENGTH = 10
-JOIN_TIMEOUT_SECONDS = 1800
-"""Nodes of one run start up to this far apart: the first to have pulled its image waits for the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ class Launch:
         """Image reference; of an image of the team its repository is known after the deployment only."""
         if is_reference(self.job.image):
             return self.job.image
-        return f"{placeholder(repository_uri_output(self.job.image))}:{self.team.image_tag}"
+        return f"{slot(repository_uri_output(self.job.image))}:{self.team.image_tag}"
 
     @property
     def labels(self) -> dict[str, str]:
@@ -71,12 +70,16 @@ def shared_directory(team: Team) -> str | None:
     return DATA_PATH if team.storage.lustre is not None else None
 
 
-BUCKET_URI = f"s3://{placeholder(Output.BUCKET_NAME)}"
+BUCKET_URI = f"s3://{slot(Output.BUCKET_NAME)}"
 """Where a Batch job finds what pods find on the shared file system."""
 
 
-def environment(launch: Launch, root: str | None) -> dict[str, str]:
-    """Variables of every node. `root`: directory or s3:// URI of datasets, cache, checkpoints and logs, if any."""
+def environment(launch: Launch, root: str | None, *, queue: str | None = None) -> dict[str, str]:
+    """Variables of every node.
+
+    `root`: directory or s3:// URI of datasets, cache, checkpoints and logs, if any. `queue`: queue whose caches are
+    apart from those of others, whose runs it may not see.
+    """
     job = launch.job
     variables = {
         JobEnv.JOB.value: job.name,
@@ -94,7 +97,8 @@ def environment(launch: Launch, root: str | None) -> dict[str, str]:
             JobEnv.LOGS.value: f"{root}/{Prefix.LOGS}{job.name}",
         }
         if job.cache is not None:
-            variables[JobEnv.CACHE.value] = f"{root}/{Prefix.NEURON_CACHE}{job.cache}/{cache_digest(launch)}"
+            folder = "/".join(part for part in (queue, job.cache, cache_digest(launch)) if part)
+            variables[JobEnv.CACHE.value] = f"{root}/{Prefix.NEURON_CACHE}{folder}"
     if launch.precompile:
         assert job.precompile is not None
         variables[JobEnv.PRECOMPILE_STEPS.value] = str(job.precompile.steps)
@@ -130,15 +134,8 @@ def agent_line(launch: Launch, rendezvous: Sequence[str]) -> str:
         "--max_restarts=0",
         "--tee=3",
     ]
-    if not is_reference(job.image):
-        start = [JOB_COMMAND]
-    elif launch.precompile:
-        # An image from elsewhere has no entrypoint of ours that would do it.
-        assert job.precompile is not None
-        start = ["neuron_parallel_compile"]
-        script.append(f"--steps_this_run={job.precompile.steps}")
-    else:
-        start = []
+    # An image from elsewhere has no entrypoint of ours.
+    start = [] if is_reference(job.image) else [JOB_COMMAND]
     return " ".join(["exec", *start, "torchrun", *options, *map(shlex.quote, script)])
 
 
@@ -149,4 +146,9 @@ def static_rendezvous() -> list[str]:
     https://docs.aws.amazon.com/batch/latest/userguide/mnp-env-vars.html
     """
     main_node = "${AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS:-$(hostname -i | cut -d' ' -f1)}"
-    return ["--node_rank=$AWS_BATCH_JOB_NODE_INDEX", f"--master_addr={main_node}", f"--master_port={RENDEZVOUS_PORT}"]
+    return [
+        "--node_rank=$AWS_BATCH_JOB_NODE_INDEX",
+        f"--master_addr={main_node}",
+        f"--master_port={RENDEZVOUS_PORT}",
+        f"--rdzv_conf=timeout={JOIN_TIMEOUT_SECONDS}",
+    ]

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import typer
-import yaml
 
 from ops.console import say
-from ops.errors import RefusedError
+from ops.errors import RefusedError, WrongFileError
 from ops.launch.container import Launch
+from ops.launch.limits import check_job, check_request
+from ops.launch.yaml_text import to_yaml
 from ops.teams import find_team
-from spec.findings import JobFileError, Problem
+from spec.file_kind import is_job_file
+from spec.findings import Finding, JobFileError, Problem
 from spec.job import Job
-from spec.job_file import load_job
-from spec.output_values import placeholder
+from spec.job_file import JOB_FILE, load_job
+from spec.output_values import placeholder, slot, with_slots
 from spec.placement import BatchPlacement, EksPlacement, place_on_batch, place_on_eks
 from spec.team import Team
 from spec.yaml_file import read_document
 
 TrainingPath = Literal["eks", "batch"]
 
-PRECOMPILE_JOB_ID = placeholder("PrecompileJobId")
-"""Stands for the id that Batch gives the precompile job, on which training depends."""
+PRECOMPILE_JOB_ID = "PrecompileJobId"
+"""Key of the slot for the id that Batch gives the precompile job, on which training depends."""
+OF_OTHER_PATH: Mapping[TrainingPath, tuple[str, ...]] = {"eks": ("share",), "batch": ("queue", "node_group")}
+"""Keys of a job file that mean nothing on a path."""
 
 
 def run(
@@ -36,16 +40,20 @@ def run(
     on: TrainingPath | None,
     precompile: bool,
     dry_run: bool,
-    **choices: str | None,
+    **options: str | None,
 ) -> str | None:
     """Start a job and give its run id; None after a dry run, which prints what would be sent.
 
-    `choices`: keys of the job file that are said anew, such as its queue.
+    `options`: keys of the job file that are said anew, such as its queue.
     """
+    given = {key: value for key, value in options.items() if value is not None}
+    job, team = _load(job_file).model_copy(update=given), find_team(team_name, teams_dir)
+    path = _chosen(team, on)
+    for key in OF_OTHER_PATH[path]:
+        if key in given:
+            raise RefusedError(f"{_option(key)}: got {given[key]}, expected nothing: it means nothing on {path}")
     try:
-        given = {key: choice for key, choice in choices.items() if choice is not None}
-        job, team = load_job(job_file).model_copy(update=given), find_team(team_name, teams_dir)
-        if _chosen(team, on) == "eks":
+        if path == "eks":
             placement, warnings = place_on_eks(job, team, precompile=precompile)
             _warn(job, warnings)
             return _on_eks(_launches(job, team, placement, precompile), placement, dry_run)
@@ -53,7 +61,27 @@ def run(
         _warn(job, warnings)
         return _on_batch(_launches(job, team, queue, precompile), queue, dry_run)
     except JobFileError as error:
-        raise RefusedError(str(error)) from None
+        raise WrongFileError("\n".join(_told(finding, given) for finding in error.findings)) from None
+
+
+def _load(job_file: Path) -> Job:
+    if job_file.is_file() and not is_job_file(job_file):
+        raise RefusedError(f"{job_file}: got a file that is not a job's, expected one with {JOB_FILE.least}")
+    try:
+        return load_job(job_file)
+    except JobFileError as error:
+        raise WrongFileError(str(error)) from None
+
+
+def _told(finding: Finding, given: Mapping[str, str]) -> str:
+    """A finding about the file, or about the option that was given in place of its key."""
+    if finding.key in given:
+        return f"{_option(finding.key)}: got {finding.got}, expected {finding.expected}"
+    return str(finding)
+
+
+def _option(key: str) -> str:
+    return f"--{key.replace('_', '-')}"
 
 
 def _chosen(team: Team, on: TrainingPath | None) -> TrainingPath:
@@ -83,8 +111,10 @@ def _warn(job: Job, warnings: Sequence[Problem]) -> None:
 def _on_eks(launches: list[Launch], placement: EksPlacement, dry_run: bool) -> str | None:
     render = _renderer()
     jobs = [render(launch, placement) for launch in launches]
+    for launch, job in zip(launches, jobs, strict=True):
+        check_job(launch, job)
     if dry_run:
-        typer.echo(yaml.safe_dump_all(jobs, sort_keys=False, width=1000), nl=False)
+        typer.echo(to_yaml(with_slots(jobs, placeholder)), nl=False)
         return None
     from ops.launch.run_eks import start
 
@@ -105,11 +135,14 @@ def _on_batch(launches: list[Launch], placement: BatchPlacement, dry_run: bool) 
     from ops.launch.batch_job import submit_request
 
     requests = [
-        submit_request(launch, share=placement.share, after=PRECOMPILE_JOB_ID if index else None)
+        submit_request(launch, share=placement.share, after=slot(PRECOMPILE_JOB_ID) if index else None)
         for index, launch in enumerate(launches)
     ]
+    for launch, request in zip(launches, requests, strict=True):
+        check_request(launch, request)
     if dry_run:
-        typer.echo(json.dumps(requests if len(requests) > 1 else requests[0], indent=2))
+        shown = with_slots(requests, placeholder)
+        typer.echo(json.dumps(shown if len(shown) > 1 else shown[0], indent=2))
         return None
     from ops.launch.run_batch import start
 

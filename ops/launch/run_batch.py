@@ -9,38 +9,59 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from ops.aws import account_of, explain, outputs
 from ops.console import say
-from ops.errors import UnfinishedError
+from ops.errors import FAILED, INTERRUPTED, UnfinishedError
 from ops.launch.cache import check_cache
 from ops.launch.container import Launch
 from ops.launch.image_check import check_image
 from ops.launch.run import PRECOMPILE_JOB_ID
 from ops.watch.runs import batch_runs
 from spec.names import StackName
-from spec.output_values import fill
+from spec.output_values import with_slots
 
 
 def start(launches: Sequence[Launch], requests: Sequence[Mapping[str, Any]]) -> str:
     """Submit the requests in order, each after the one before has its id; the job id of the training run."""
     job, team = launches[0].job, launches[0].team
     account = account_of(team)
-    values = {**outputs(account, team, StackName.STORAGE), **outputs(account, team, StackName.BATCH)}
+    storage, batch = outputs(account, team, StackName.STORAGE), outputs(account, team, StackName.BATCH)
     check_cache(job, team, batch_runs(account, team))
     check_image(account, team, job.image)
     submitted: list[str] = []
+
+    def value(key: str) -> str:
+        if key == PRECOMPILE_JOB_ID:
+            return submitted[-1]
+        return storage[key] if key in storage else batch[key]
+
     for launch, request in zip(launches, requests, strict=True):
-        known = values | ({PRECOMPILE_JOB_ID[2:-1]: submitted[-1]} if submitted else {})
+        filled = with_slots(request, value)
         try:
-            answer = account.client("batch").submit_job(**fill(request, known))
-        except (ClientError, BotoCoreError) as error:
+            # Once: SubmitJob has no token by which Batch would know a second try of the same request.
+            job_id: str = account.once("batch").submit_job(**filled)["jobId"]
+        except ClientError as error:
             if not submitted:
                 raise
-            raise UnfinishedError(
-                explain(error),
-                done=[f"precompile job {submitted[0]} submitted"],
-                left=[f"training job {launch.app}"],
-                way_on=f"`trn run {job.path} --team {team.name} --on batch` submits training when the precompile "
-                f"job has ended; `trn cancel {submitted[0]} --team {team.name}` takes it back",
-            ) from error
-        submitted.append(answer["jobId"])
-        say(f"submitted {launch.app}: {answer['jobId']}" + (", after the one before" if len(submitted) > 1 else ""))
+            raise _half_done(launch, explain(error), submitted, f"training job {launch.app}") from error
+        except (BotoCoreError, KeyboardInterrupt) as error:
+            why = "interrupted" if isinstance(error, KeyboardInterrupt) else explain(error)
+            code = INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED
+            perhaps = f"perhaps {launch.app}: whether Batch took it is not known"
+            raise _half_done(launch, why, submitted, perhaps, code) from None
+        submitted.append(job_id)
+        say(f"submitted {launch.app}: {job_id}" + (", after the one before" if len(submitted) > 1 else ""))
     return submitted[-1]
+
+
+def _half_done(
+    launch: Launch, reason: str, submitted: Sequence[str], left: str, exit_code: int = FAILED
+) -> UnfinishedError:
+    job, team = launch.job, launch.team.name
+    back = f"; `trn cancel {submitted[0]} --team {team}` takes the precompile job back" if submitted else ""
+    return UnfinishedError(
+        reason,
+        done=[f"precompile job {job_id} submitted" for job_id in submitted],
+        left=[left],
+        way_on=f"`trn status {team}` shows what is there; `trn run {job.path} --team {team} --on batch` submits "
+        f"training, once the precompile job has ended{back}",
+        exit_code=exit_code,
+    )

@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from time import sleep
 from typing import Any
 
+from botocore.exceptions import BotoCoreError, ClientError
 from kubernetes import client
-from rich.console import Console
 from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_fixed
 from urllib3.exceptions import HTTPError
 
 from ops.aws import account_of, outputs
 from ops.cluster import RUNS, VOLCANO_QUEUES, find
-from ops.console import say
+from ops.console import progress, say
 from ops.errors import INTERRUPTED, OpsError, RefusedError, UnfinishedError
 from ops.kube import cluster_api, explain
 from ops.launch.cache import check_cache
 from ops.launch.container import Launch
 from ops.launch.image_check import check_image
 from ops.launch.torchx_scheduler import submit
-from ops.watch.runs import VOLCANO_ENDED, eks_runs
+from ops.watch.runs import VOLCANO_ENDED, eks_runs, why
 from spec.hardware import NEURON_RESOURCE
-from spec.names import StackName
-from spec.output_values import fill
+from spec.names import StackName, Volcano
+from spec.output_values import with_slots
 from spec.placement import EksPlacement
 
 WEBHOOK_SECONDS = 180
 """How long Volcano's webhook may be away, as after a change of its node."""
 PAUSE_SECONDS = 5
 WATCH_SECONDS = 10
+SILENT_SECONDS = 900
+"""How long the cluster may be out of reach while a run is waited for: a laptop that sleeps, a control plane that EKS
+replaces."""
+PASSING = (408, 429, 500, 502, 503, 504)
+"""Answers of the API that mean: later."""
 
 
 def start(launches: Sequence[Launch], jobs: Sequence[Mapping[str, Any]], placement: EksPlacement) -> str:
@@ -45,7 +52,9 @@ def start(launches: Sequence[Launch], jobs: Sequence[Mapping[str, Any]], placeme
         for launch, rendered in zip(launches, jobs, strict=True):
             if run_id:
                 _wait_until_completed(api, launch, placement, run_id)
-            run_id = _submit(api, launch, fill(rendered, values), placement)
+                # Hours later somebody else may have come.
+                check_cache(job, team, eks_runs(api, team))
+            run_id = _submit(api, launch, with_slots(rendered, lambda key: values[key]), placement)
             say(f"submitted {launch.app}: {run_id}")
         return run_id
 
@@ -84,7 +93,7 @@ def _submit(api: client.ApiClient, launch: Launch, rendered: Mapping[str, Any], 
         if _is_webhook_away(error):
             raise OpsError(
                 f"Volcano's webhook has not answered for {WEBHOOK_SECONDS} seconds, and nothing was submitted; see "
-                "that the pods in namespace volcano-system are Ready, then repeat the command"
+                f"that the pods in namespace {Volcano.NAMESPACE} are Ready, then repeat the command"
             ) from None
         raise
     except HTTPError as error:
@@ -104,17 +113,20 @@ def _is_webhook_away(error: BaseException) -> bool:
 def _wait_until_completed(api: client.ApiClient, launch: Launch, placement: EksPlacement, run_id: str) -> None:
     """Wait for the precompile run; UnfinishedError where it fails or the wait is broken off."""
     job, team = launch.job, launch.team.name
-    way_on = f"then `trn run {job.path} --team {team} --on eks` starts training"
+    goes_on = partial(
+        UnfinishedError,
+        done=[f"precompile run {run_id} submitted; it goes on"],
+        left=[f"training run of {job.name}"],
+        way_on=f"`trn logs {run_id} --team {team} --follow` shows when it is done; "
+        f"then `trn run {job.path} --team {team} --on eks` starts training",
+    )
     try:
-        phase = _watch(api, placement, run_id)
+        with progress(f"precompile run {run_id}") as told:
+            phase = _last_phase(api, placement, run_id, told)
     except KeyboardInterrupt:
-        raise UnfinishedError(
-            "interrupted",
-            done=[f"precompile run {run_id} submitted; it goes on"],
-            left=[f"training run of {job.name}"],
-            way_on=f"`trn logs {run_id} --team {team} --follow` shows when it is done; {way_on}",
-            exit_code=INTERRUPTED,
-        ) from None
+        raise goes_on("interrupted", exit_code=INTERRUPTED) from None
+    except (OpsError, client.ApiException, HTTPError, ClientError, BotoCoreError) as error:
+        raise goes_on(why(error)) from error
     if phase != "Completed":
         raise UnfinishedError(
             f"precompile run {run_id} ended as {phase}",
@@ -124,14 +136,22 @@ def _wait_until_completed(api: client.ApiClient, launch: Launch, placement: EksP
         )
 
 
-def _watch(api: client.ApiClient, placement: EksPlacement, run_id: str) -> str:
-    with Console(stderr=True).status(f"precompile run {run_id}: Pending") as status:
-        while True:
+def _last_phase(api: client.ApiClient, placement: EksPlacement, run_id: str, told: Callable[[str], object]) -> str:
+    """The phase in which a run ends. A cluster that is not reached for a while is asked again."""
+    silent_since = time.monotonic()
+    while True:
+        try:
             job = find(api, RUNS, run_id, placement.queue.name)
+        except (HTTPError, client.ApiException) as error:
+            passes = isinstance(error, HTTPError) or error.status in PASSING
+            if not passes or time.monotonic() - silent_since > SILENT_SECONDS:
+                raise
+        else:
+            silent_since = time.monotonic()
             if job is None:
                 return "deleted"
             phase = str(job.get("status", {}).get("state", {}).get("phase") or "Pending")
             if phase in VOLCANO_ENDED:
                 return phase
-            status.update(f"precompile run {run_id}: {phase}")
-            sleep(WATCH_SECONDS)
+            told(phase)
+        sleep(WATCH_SECONDS)

@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from ops.launch.batch_job import submit_request
 from ops.launch.container import Launch
 from ops.launch.torchx_scheduler import render
 from spec.hardware import HARDWARE, Hardware
 from spec.job import Job
 from spec.job_file import load_job
 from spec.names import RUN_SUFFIX_LENGTH
-from spec.placement import place_on_eks
+from spec.output_values import placeholder, with_slots
+from spec.placement import place_on_batch, place_on_eks
 from spec.team import Team
 from spec.team_file import load_team
 from tests.conftest import ROOT
@@ -64,7 +66,19 @@ def rendered(job: Job, team: Team, *, precompile: bool = False) -> dict[str, Any
     """The Volcano job of a run, under a fixed name."""
     placement, _ = place_on_eks(job, team, precompile=precompile)
     with fixed_suffix():
-        return render(Launch(job, team, placement.hardware, precompile), placement)
+        return shown(render(Launch(job, team, placement.hardware, precompile), placement))
+
+
+def requested(job: Job, team: Team, *, precompile: bool = False, after: str | None = None) -> dict[str, Any]:
+    """The SubmitJob request of a run, as a dry run shows it."""
+    placement, _ = place_on_batch(job, team, precompile=precompile)
+    launch = Launch(job, team, placement.hardware, precompile)
+    return shown(submit_request(launch, share=placement.share, after=after))
+
+
+def shown(sent: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = with_slots(sent, placeholder)
+    return found
 
 
 def containers(job: dict[str, Any]) -> list[dict[str, Any]]:

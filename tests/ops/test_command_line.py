@@ -13,13 +13,10 @@ from typing import Any
 import pytest
 from torchx.specs import named_resources
 
-from ops.launch.batch_job import submit_request
-from ops.launch.container import Launch
 from ops.torchx_component import literal
 from spec.hardware import EFA_RESOURCE, HARDWARE
-from spec.placement import place_on_batch
 from tests.conftest import ROOT
-from tests.ops.launches import EFA_ROW, containers, rendered, sample_job, team_of
+from tests.ops.launches import EFA_ROW, containers, rendered, requested, sample_job, team_of
 
 NASTY = (
     "plain",
@@ -50,6 +47,8 @@ NASTY = (
     "{nodes}{",
     "line\nbreak",
     "Ünïcode",
+    "${BucketName}",
+    "${RepositoryUriBert}",
 )
 RECORDER = (
     "#!/bin/sh\nexec {python} -c 'import json, os, sys; print(json.dumps([sys.argv[1:], dict(os.environ)]))' \"$@\"\n"
@@ -114,8 +113,7 @@ def test_arguments_reach_the_script_on_eks_letter_by_letter(tmp_path: Path, tool
 @pytest.mark.parametrize("index", [0, 1])
 def test_arguments_reach_the_script_on_batch_letter_by_letter(index: int, tmp_path: Path, tools: Path) -> None:
     job, team = asked(tmp_path)
-    placement, _ = place_on_batch(job, team)
-    request = submit_request(Launch(job, team, placement.hardware), share=None)
+    request = requested(job, team)
     (override,) = request["nodeOverrides"]["nodePropertyOverrides"]
     environment = {it["name"]: it["value"] for it in override["containerOverrides"]["environment"]}
     batch = {"AWS_BATCH_JOB_NODE_INDEX": str(index)}
@@ -152,6 +150,36 @@ def test_plain_torchx_runs_the_component() -> None:
     )
     assert "exec trn-job torchrun --nnodes=2 --nproc_per_node=32 --rdzv_backend=c10d" in done.stdout
     assert "image: registry.example/bert:1" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({}, "queue: got nothing, expected one of vision, language; the team has several"),
+        ({"--queue": "x"}, "queue: got x, expected one of vision, language"),
+        ({"--team": "none"}, "team: got none, expected one of"),
+        ({"--job": "none.yaml"}, "none.yaml:1: file: got no such file"),
+        ({"--queue": "vision", "--teams_dir": "/nowhere"}, "no directory"),
+    ],
+)
+def test_plain_torchx_is_told_what_is_wrong(change: dict[str, str], told: str) -> None:
+    options = {"--job": "jobs/allreduce.yaml", "--team": "research", "--image": "r.io/x:1"} | change
+    done = subprocess.run(
+        [
+            str(Path(sys.executable).parent / "torchx"),
+            *("run", "--dryrun", "--workspace=", "-s", "kubernetes", "-cfg", "queue=vision,namespace=vision"),
+            "ops/torchx_component.py:training",
+            *(word for option in options.items() for word in option),
+        ],
+        cwd=ROOT,
+        env={name: value for name, value in os.environ.items() if name != "TEAMS_DIR"} | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_our_counts_are_torchxs() -> None:

@@ -9,14 +9,11 @@ from typing import Any
 
 import pytest
 
-from ops.launch.batch_job import submit_request
-from ops.launch.container import Launch
 from spec.findings import JobFileError
 from spec.hardware import EFA_RESOURCE, NEURON_RESOURCE, Hardware
 from spec.names import JobEnv, JobLabel
-from spec.placement import place_on_batch
 from tests.ops.launch_rules import BATCH_RULES, EKS_RULES
-from tests.ops.launches import EFA_ROW, JOBS, ROWS, containers, rendered, sample_job, team_of
+from tests.ops.launches import EFA_ROW, JOBS, ROWS, containers, rendered, requested, sample_job, team_of
 
 IDS = [row.instance_type for row in ROWS]
 
@@ -36,9 +33,7 @@ def eks_runs(row: Hardware, folder: Path) -> list[dict[str, Any]]:
 
 
 def batch_run(name: str, row: Hardware, folder: Path) -> dict[str, Any]:
-    job, team = sample_job(name, row), team_of(row, folder)
-    placement, _ = place_on_batch(job, team)
-    return submit_request(Launch(job, team, placement.hardware), share=placement.share)
+    return requested(sample_job(name, row), team_of(row, folder))
 
 
 @pytest.mark.parametrize("row", ROWS, ids=IDS)

@@ -17,13 +17,12 @@ from ops.launch.container import Launch
 from ops.launch.torchx_scheduler import render
 from spec.findings import JobFileError
 from spec.hardware import EFA_RESOURCE, NEURON_RESOURCE, Hardware
-from spec.job import Job
 from spec.names import EVERY_NODE, NEURON_TAINT, POD_NAME_LIMIT, JobEnv, longest_pod_name
-from spec.placement import place_on_batch, place_on_eks
+from spec.placement import place_on_eks
 from spec.team import Team
 from tests.k8s import validation
 from tests.k8s.snapshots import YamlSnapshot
-from tests.ops.launches import EFA_ROW, JOBS, ROWS, containers, rendered, sample_job, team_of, variables
+from tests.ops.launches import EFA_ROW, JOBS, ROWS, containers, rendered, requested, sample_job, team_of, variables
 
 IDS = [row.instance_type for row in ROWS]
 
@@ -31,11 +30,6 @@ IDS = [row.instance_type for row in ROWS]
 @pytest.fixture
 def team(tmp_path: Path) -> Team:
     return team_of(EFA_ROW, tmp_path)
-
-
-def request_of(job: Job, team: Team, *, precompile: bool = False) -> dict[str, Any]:
-    placement, _ = place_on_batch(job, team, precompile=precompile)
-    return submit_request(Launch(job, team, placement.hardware, precompile), share=placement.share)
 
 
 def overrides(request: dict[str, Any]) -> tuple[str, dict[str, str]]:
@@ -63,7 +57,7 @@ def test_snapshot_eks(name: str, row: Hardware, tmp_path: Path, snapshot: Snapsh
 def test_snapshot_batch(name: str, row: Hardware, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     team = team_of(row, tmp_path)
     try:
-        sent: Any = request_of(sample_job(name, row), team)
+        sent: Any = requested(sample_job(name, row), team)
     except JobFileError as error:
         sent = {"refused": [f"{it.key}: got {it.got}, expected {it.expected}" for it in error.findings]}
     assert sent == snapshot(extension_class=JSONSnapshotExtension)
@@ -168,13 +162,15 @@ def test_precompiling_and_training_share_cache_and_flags(team: Team) -> None:
         update={"env": {"NEURON_CC_FLAGS": "--model-type transformer"}}
     )
     runs = [variables(containers(rendered(job, team, precompile=it))[0]) for it in (True, False)]
-    runs += [overrides(request_of(job, team, precompile=it))[1] for it in (True, False)]
+    runs += [overrides(requested(job, team, precompile=it))[1] for it in (True, False)]
     for precompile, training in (runs[:2], runs[2:]):
         assert precompile.pop(JobEnv.PRECOMPILE_STEPS) == "10"
         assert precompile == training
-        assert training[JobEnv.CACHE].rpartition("/")[0].endswith("neuron-cache/bert-large")
+        assert training[JobEnv.CACHE].rpartition("/")[0].endswith("/bert-large")
         assert training["NEURON_CC_FLAGS"] == "--model-type transformer"
     assert len({run[JobEnv.CACHE].rpartition("/")[2] for run in runs}) == 1
+    # Queues see each other's files and not each other's runs.
+    assert runs[0][JobEnv.CACHE].startswith("/data/neuron-cache/research/bert-large/")
 
 
 @pytest.mark.parametrize(
@@ -190,7 +186,7 @@ def test_precompiling_and_training_share_cache_and_flags(team: Team) -> None:
 )
 def test_another_graph_is_another_cache(team: Team, change: dict[str, Any]) -> None:
     job = sample_job("bert-pretrain", EFA_ROW)
-    caches = [overrides(request_of(it, team))[1][JobEnv.CACHE] for it in (job, job.model_copy(update=change))]
+    caches = [overrides(requested(it, team))[1][JobEnv.CACHE] for it in (job, job.model_copy(update=change))]
     assert caches[0] != caches[1]
 
 
@@ -198,11 +194,11 @@ def test_no_communicator_is_local(team: Team) -> None:
     """https://github.com/ray-project/ray/issues/65070."""
     for name in JOBS:
         job = sample_job(name, EFA_ROW)
-        assert "NEURON_RT_ROOT_COMM_ID" not in json.dumps([rendered(job, team), request_of(job, team)])
+        assert "NEURON_RT_ROOT_COMM_ID" not in json.dumps([rendered(job, team), requested(job, team)])
 
 
 def test_batch_takes_the_deployed_definition(team: Team) -> None:
-    request = request_of(sample_job("llama2-7b", EFA_ROW), team)
+    request = requested(sample_job("llama2-7b", EFA_ROW), team)
     assert request["jobDefinition"] == "${JobDefinitionArnLlama2}"
     assert request["jobQueue"] == "${JobQueueArn}"
     assert request["nodeOverrides"]["numNodes"] == 4
@@ -226,6 +222,3 @@ def test_an_image_from_elsewhere_needs_no_entrypoint_of_ours(team: Team) -> None
     container = containers(rendered(job, team))[0]
     assert container["image"] == uri
     assert container["command"][2].startswith("exec torchrun ")
-    precompile = containers(rendered(job, team, precompile=True))[0]["command"][2]
-    assert precompile.startswith("exec neuron_parallel_compile torchrun ")
-    assert precompile.endswith(" --steps_this_run=10")

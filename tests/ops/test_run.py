@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,18 @@ from unittest import mock
 
 import pytest
 import yaml
+from botocore.exceptions import EndpointConnectionError, NoCredentialsError
 from botocore.stub import ANY, Stubber
 from kubernetes import client
+from urllib3.exceptions import HTTPError
 
 import ops.aws
 import ops.launch.run_batch
 import ops.launch.run_eks
+from ops.aws import Outputs
 from ops.cli import run
+from ops.cluster import find
+from ops.launch.yaml_text import to_yaml
 from ops.watch.eks_logs import EksLogs
 from spec.hardware import NEURON_RESOURCE
 from spec.names import JobLabel, Output, StackName, job_definition_arn_output, repository_uri_output
@@ -305,7 +311,7 @@ def batch(make_world: WorldMaker, monkeypatch: pytest.MonkeyPatch) -> tuple[Worl
     monkeypatch.setattr(ops.launch.run_batch, "outputs", lambda *it: {**original(*it), **values})
     stack |= values
     monkeypatch.setattr(ops.launch.run_batch, "batch_runs", lambda *_: [])
-    return world, Stubber(world.account.client("batch"))
+    return world, Stubber(world.account.once("batch"))
 
 
 def submission(world: World, *more: str, capsys: pytest.CaptureFixture[str]) -> Any:
@@ -353,7 +359,150 @@ def test_half_a_submission_says_what_is_there(batch: tuple[World, Stubber], caps
     told = capsys.readouterr().err
     assert "AWS keeps throttling SubmitJob" in told
     assert "done: precompile job id-1 submitted\n  not done: training job bert-pretrain\n" in told
-    assert "`trn cancel id-1 --team ours` takes it back" in told
+    assert "`trn cancel id-1 --team ours` takes the precompile job back" in told
+
+
+@pytest.mark.parametrize(
+    ("error", "code"), [(EndpointConnectionError(endpoint_url="https://batch"), 1), (KeyboardInterrupt(), 130)]
+)
+def test_a_lost_answer_of_batch_is_not_taken_for_a_refusal(
+    batch: tuple[World, Stubber], capsys: pytest.CaptureFixture[str], error: BaseException, code: int
+) -> None:
+    world, _ = batch
+    client = world.account.once("batch")
+    with mock.patch.object(client, "submit_job", side_effect=error):
+        assert run(["run", BERT, "--team", str(world.team.path), "--precompile"]) == code
+    told = capsys.readouterr().err
+    assert "not done: perhaps bert-pretrain-precompile: whether Batch took it is not known" in told
+    assert "`trn status ours` shows what is there" in told
+
+
+def test_batch_is_asked_once(batch: tuple[World, Stubber]) -> None:
+    """SubmitJob has no token: a second try after a lost answer would be a second run."""
+    world, _ = batch
+    assert world.account.once("batch").meta.config.retries["total_max_attempts"] == 1
+    assert world.account.client("batch").meta.config.retries["total_max_attempts"] > 1
+
+
+@pytest.mark.parametrize(
+    ("failures", "code"),
+    [
+        ([HTTPError("reset"), client.ApiException(status=503)], 0),
+        ([client.ApiException(status=401)], 1),
+        ([NoCredentialsError()], 1),
+    ],
+)
+def test_waiting_outlives_what_passes(
+    eks: World,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    failures: list[Exception],
+    code: int,
+) -> None:
+    coming = iter(failures)
+
+    def find_run(api: Any, kind: Any, name: str, namespace: str | None = None) -> Any:
+        if name != PRECOMPILE:
+            return find(api, kind, name, namespace)
+        for failure in coming:
+            raise failure
+        eks.kubernetes.objects[(VOLCANO, "jobs", "bert", PRECOMPILE)]["status"] = {"state": {"phase": "Completed"}}
+        return find(api, kind, name, namespace)
+
+    monkeypatch.setattr(ops.launch.run_eks, "find", find_run)
+    monkeypatch.setattr(ops.launch.run_eks, "sleep", lambda _: None)
+    assert start(eks, "--precompile") == code
+    told = capsys.readouterr().err
+    assert (f"done: precompile run {PRECOMPILE} submitted; it goes on" in told) == bool(code)
+
+
+def test_a_cluster_that_stays_silent_ends_the_wait(
+    eks: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    eks.kubernetes.fail(503, method="GET", path=PRECOMPILE)
+    monkeypatch.setattr(ops.launch.run_eks, "SILENT_SECONDS", -1)
+    assert start(eks, "--precompile") == 1
+    assert "it goes on" in capsys.readouterr().err
+
+
+def test_somebody_who_came_while_compiling_is_seen(
+    eks: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def compiled(_: float) -> None:
+        eks.kubernetes.objects[(VOLCANO, "jobs", "bert", PRECOMPILE)]["status"] = {"state": {"phase": "Completed"}}
+        eks.volcano_job("other-run", job="other")["metadata"]["labels"][JobLabel.CACHE] = "bert-large"
+
+    monkeypatch.setattr(ops.launch.run_eks, "sleep", compiled)
+    assert start(eks, "--precompile") == 2
+    assert "which run other-run (other, Running) uses" in capsys.readouterr().err
+    assert len(posted(eks.kubernetes)) == 1
+
+
+def test_a_stack_without_the_output_is_told(eks: World, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its first deployment failed, or an image was added to the team file since."""
+    storage = Outputs({"BucketName": "ours-bucket"}, stack="ours-Storage", status="ROLLBACK_COMPLETE", team="ours")
+    with mock.patch("ops.launch.image_check.outputs", lambda *_: storage):
+        assert start(eks) == 1
+    told = capsys.readouterr().err
+    assert "stack ours-Storage (ROLLBACK_COMPLETE): has no output RepositoryUriBert; it failed, or is older" in told
+
+
+def test_too_much_for_what_is_on_the_way(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Batch takes up to 8192 characters of overrides and fails the job later; Linux takes 128 KiB an argument."""
+    path = tmp_path / "job.yaml"
+
+    def told(count: int, team: str) -> tuple[int, str]:
+        args = "".join(f"  - {'z' * 4000}\n" for _ in range(count))
+        path.write_text(f"name: x\nimage: bert\nscript: a.py\nnodes: 2\nargs:\n{args}")
+        return run(["run", str(path), "--team", team, "--dry-run"]), capsys.readouterr().err
+
+    assert told(1, "llama2")[0] == 0
+    code, text = told(2, "llama2")
+    assert code == 2
+    assert "characters of container overrides on Batch, expected at most 8192" in text
+    assert told(30, "bert")[0] == 0
+    code, text = told(33, "bert")
+    assert code == 2
+    assert "bytes of one command line, expected at most 131071" in text
+
+
+def test_yaml_is_the_same_to_every_reader(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """kubectl reads YAML as Go's parser does, for which these are numbers and booleans."""
+    numbers = "1e3 1e-4 5e-5 2e-05 0o17 1.e3 12e5 1E5 0x1f 010 1_000 .5 +1 -1"
+    values = [*f"y n Y N yes No on OFF true null ~ {numbers}".split()]
+    values += ["1:30", "2026-11-30", ".inf", "-.NaN", "", "plain", "a: b", "# no"]
+    path = tmp_path / "job.yaml"
+    path.write_text(
+        json.dumps({"name": "y", "image": "bert", "script": "a.py", "nodes": 1, "cache": "n", "args": values})
+    )
+    assert run(["run", str(path), "--team", "bert", "--dry-run"]) == 0
+    text = capsys.readouterr().out
+    assert 'trn-training/job: "y"' in text
+    assert 'trn-training/cache: "n"' in text
+    for value in values:
+        dumped = to_yaml([{"k": value}])
+        assert yaml.safe_load(dumped) == {"k": value}
+        assert dumped[3] in "\"'" or re.fullmatch(r"k: [a-z]{3,}\n", dumped), dumped
+        assert value == "plain" or dumped[3] in "\"'"
+
+
+def test_options_of_the_other_path_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    allreduce = str(ROOT / "jobs" / "allreduce.yaml")
+    for path, option in (("batch", "--queue"), ("batch", "--node-group"), ("eks", "--share")):
+        assert run(["run", allreduce, "--team", "research", "--on", path, option, "x", "--dry-run"]) == 2
+        assert f"{option}: got x, expected nothing: it means nothing on {path}" in capsys.readouterr().err
+    assert run(["run", allreduce, "--team", "research", "--on", "eks", "--queue", "x", "--dry-run"]) == 2
+    assert capsys.readouterr().err == "--queue: got x, expected one of vision, language\n"
+
+
+def test_files_of_the_other_kind_are_recognized(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["run", str(ROOT / "teams/bert.yaml"), "--team", "bert"]) == 2
+    assert "got a file that is not a job's, expected one with name, image, script and nodes" in capsys.readouterr().err
+    assert run(["run", BERT, "--team", BERT]) == 2
+    assert "which is a job file, expected a team file" in capsys.readouterr().err
+    assert run(["run", BERT, "--team", "a" * 300]) == 2
+    assert f"team: got {'a' * 80}..., expected one of bert" in capsys.readouterr().err
+    assert run(["run", BERT, "--team", "a" * 300 + ".yaml"]) == 2
 
 
 def test_wrong_files_are_told_with_every_finding(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -156,7 +156,7 @@ def test_a_path_that_cannot_be_reached_does_not_hide_the_other(
     job_id = world.batch_job("llama2")
     world.kubernetes.fail(401)
     assert [run.id for run in all_runs(world.account, world.team)] == [job_id]
-    assert capsys.readouterr().err.startswith("eks: the cluster does not know this IAM identity; ")
+    assert capsys.readouterr().err.startswith("eks: the cluster does not know this IAM identity")
 
 
 def test_a_private_endpoint_is_said(world: World, capsys: pytest.CaptureFixture[str]) -> None:

@@ -68,6 +68,10 @@ def test_every_key(told: Told) -> None:
         (("image: bert", "image: a.b/bert:latest"), "2: image: got a.b/bert:latest, expected a folder of images/"),
         (("image: bert", "image: BERT"), "2: image: got BERT, expected a folder of images/"),
         (("script: train.py", "script: ../train.py"), "3: script: got ../train.py, expected a path inside the image"),
+        (
+            ("script: train.py", "script: ."),
+            "3: script: got ., expected the path of a Python script, which ends",
+        ),
         (("script: train.py", "script: -c"), "3: script: got -c, expected the path of a Python script"),
         (("nodes: 2", "nodes: 0"), "4: nodes: got 0, expected a whole number from 1 to 1000"),
         (("nodes: 2", "nodes: 2\nargs: [16]"), '5: args.0: got 16 (a number), expected a quoted string such as "16"'),
@@ -115,6 +119,35 @@ def test_a_secret_is_refused_and_not_repeated(told: Told) -> None:
     (finding,) = told(SAMPLE + "env: {HF_TOKEN: hf_abc, TOKENIZERS_PARALLELISM: 'false'}\n")
     assert finding.startswith("5: env.HF_TOKEN: got the key HF_TOKEN, expected a variable without a secret")
     assert "hf_abc" not in finding
+
+
+@pytest.mark.parametrize(
+    ("more", "key"),
+    [
+        ("env: {NEURON_RT_ROOT_COMM_ID: localhost}", "env.NEURON_RT_ROOT_COMM_ID"),
+        ("env: {NEURON_RT_ROOT_COMM_ID: '[::1]:41000'}", "env.NEURON_RT_ROOT_COMM_ID"),
+        ("env: {FI_PROVIDER: tcp}", "env.FI_PROVIDER"),
+        ("env: {NEURON_CC_FLAGS: '--model-type transformer --cache_dir=/tmp/x'}", "env.NEURON_CC_FLAGS"),
+        ("env: {PET_STANDALONE: '1'}", "env.PET_STANDALONE"),
+        ("env: {LOGLEVEL: ERROR}", "env.LOGLEVEL"),
+        ("env: {NODE_RANK: '0'}", "env.NODE_RANK"),
+        ("env: {hf_token: x}", "env.hf_token"),
+        ("args: ['--a={grad_accum_stps}']", "args.0"),
+        ('args: ["a\\0b"]', "args.0"),
+        ('env: {A: "a\\0b"}', "env.A"),
+    ],
+)
+def test_what_would_go_past_the_launcher(told: Told, more: str, key: str) -> None:
+    (finding,) = told(f"{SAMPLE}{more}\n")
+    assert finding.startswith(f"5: {key}: got ")
+
+
+def test_braces_of_the_script_s_own_stay(told: Told) -> None:
+    assert told(SAMPLE + "args: ['--format={asctime} {message}', '{{nodes}}', '{\"a\": 1}']\n") == []
+
+
+def test_an_empty_file(told: Told) -> None:
+    assert told("") == ["1: file: got an empty file, expected at least the keys name, image, script and nodes"]
 
 
 def test_one_node_may_talk_to_itself(told: Told) -> None:

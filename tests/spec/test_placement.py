@@ -83,6 +83,7 @@ def test_a_job_that_fits_both(on_eks: Callable[..., Any], on_batch: Callable[...
             "nodes: got 3, expected at most 2: queue q holds 47",
         ),
         ({"workers_per_node": 33}, {}, "workers_per_node: got 33, expected at most 32, the NeuronCores"),
+        ({"workers_per_node": 3}, {}, "workers_per_node: got 3, expected a number that divides the 32 NeuronCores"),
         ({"queue": "x"}, {}, "queue: got x, expected one of q"),
         ({"node_group": "x"}, {}, "node_group: got x, expected one of trn1"),
         ({}, {"queues": []}, "queue: got a team without queues, expected one in eks.queues"),
@@ -165,6 +166,26 @@ def test_an_image_without_an_sdk_in_its_tag_may_run(on_eks: Callable[..., Any]) 
     (warning,) = on_eks({"image": "ghcr.io/us/train:v1"})
     assert warning.startswith("warning: image: got ghcr.io/us/train:v1, expected a tag with the Neuron SDK")
     assert on_eks({"image": "public.ecr.aws/neuron/x:2.9.0-neuronx-py312-sdk2.28.0-ubuntu24.04"}) == []
+    (warning,) = on_eks({"image": "r.io/x:sdk2.29.1"})
+    assert "expected one of Neuron SDK 2.26.1, " in warning
+
+
+def test_the_sdk_of_an_image_is_its_tag_s(on_eks: Callable[..., Any]) -> None:
+    newest = {"release_version": "1.35.6-20260714"}
+    for image in ("r.io/x:sdk2.28.0", "r.io/sdk2.32.0/x:sdk2.28.0", f"r.io/x:sdk2.28.0@sha256:{'0' * 64}"):
+        (finding,) = on_eks({"image": image}, eks=newest, neuron_sdk="2.32.0")
+        assert "the nodes' driver is 2.29, and runtime 2.30 of SDK 2.28.0 does not work with it" in finding
+
+
+@pytest.mark.parametrize("image", ["r.io/x:sdk2.28.0", "allreduce"])
+def test_only_our_entrypoint_compiles_on_one_node(on_eks: Callable[..., Any], image: str) -> None:
+    findings = on_eks({"image": image, "cache": "c", "precompile": "{steps: 3}"}, precompile=True)
+    assert any("its entrypoint compiles on one node only" in finding for finding in findings)
+
+
+def test_keys_of_eks_are_ignored_aloud_on_batch(on_batch: Callable[..., Any]) -> None:
+    warnings = on_batch({"queue": "q", "node_group": "g", "max_retries": 1})
+    assert [warning.split(":")[1].strip() for warning in warnings] == ["queue", "node_group", "max_retries"]
 
 
 @pytest.mark.parametrize(

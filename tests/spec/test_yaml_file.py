@@ -90,7 +90,7 @@ TEXTS = {
     ),
     "deep nesting": (
         f"{BATCH}tags: {'[' * 20}{']' * 20}\n",
-        ["7: file: got more than 16 levels of nesting, expected the nesting of docs/team-file.md"],
+        ["7: file: got more than 16 levels of nesting, expected the few levels that team and job files have"],
     ),
 }
 
