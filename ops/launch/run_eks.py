@@ -32,6 +32,7 @@ WEBHOOK_SECONDS = 180
 """How long Volcano's webhook may be away, as after a change of its node."""
 PAUSE_SECONDS = 5
 WATCH_SECONDS = 10
+"""Pause while a precompile run is watched; the first ones are shorter, so that one that fails at once is said so."""
 SILENT_SECONDS = 900
 """How long the cluster may be out of reach while a run is waited for: a laptop that sleeps, a control plane that EKS
 replaces."""
@@ -139,6 +140,7 @@ def _wait_until_completed(api: client.ApiClient, launch: Launch, placement: EksP
 def _last_phase(api: client.ApiClient, placement: EksPlacement, run_id: str, told: Callable[[str], object]) -> str:
     """The phase in which a run ends. A cluster that is not reached for a while is asked again."""
     silent_since = time.monotonic()
+    pause = 1
     while True:
         try:
             job = find(api, RUNS, run_id, placement.queue.name)
@@ -154,4 +156,5 @@ def _last_phase(api: client.ApiClient, placement: EksPlacement, run_id: str, tol
             if phase in VOLCANO_ENDED:
                 return phase
             told(phase)
-        sleep(WATCH_SECONDS)
+        sleep(min(pause, WATCH_SECONDS))
+        pause *= 2
