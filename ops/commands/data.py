@@ -80,7 +80,7 @@ def llama2(
     if tokenized is None:
         assert tokenizer is not None
         (name,) = chosen(found, [LLAMA2_IMAGE])
-        tokenized = tokenize(found, f"{deployed(account, found)[name]}:{found.image_tag}", tokenizer)
+        tokenized = tokenize(account, found, f"{deployed(account, found)[name]}:{found.image_tag}", tokenizer)
     upload(account, found, bucket, tokenized)
 
 

@@ -11,7 +11,8 @@ from boto3.exceptions import S3UploadFailedError
 from ops.aws import Account
 from ops.console import bar, say
 from ops.errors import OpsError, RefusedError, StoppedError, UnfinishedError
-from ops.images.docker import docker_that_runs
+from ops.images.docker import docker_that_runs, log_in
+from ops.images.references import PLATFORM
 from ops.programs import ask, run
 from spec.names import LLAMA2_IMAGE, TOKENIZE_COMMAND, Prefix
 from spec.team import Team
@@ -52,19 +53,30 @@ def check_tokenizer(directory: Path) -> None:
         )
 
 
-def tokenize(team: Team, image: str, tokenizer: Path, out: Path = OUT) -> Path:
+def tokenize(account: Account, team: Team, image: str, tokenizer: Path, out: Path = OUT) -> Path:
     """Tokenize the dataset with docker; gives the folder. OpsError where docker, the image or the run fails."""
     check_tokenizer(tokenizer)
     docker = docker_that_runs("tokenizing on this machine")
-    code, _ = ask([docker, "image", "inspect", image])
-    if code:
-        raise OpsError(f"{image}: not on this machine; build it: `trn images build {team.name} {LLAMA2_IMAGE}`")
+    _have(account, team, docker, image)
     out.mkdir(parents=True, exist_ok=True)
     say(f"tokenizing into {out}; this takes a while")
     code = run(tokenize_command(docker, image, tokenizer, out))
     if code:
         raise OpsError(f"tokenizing failed: docker ended with exit code {code}; its message is above, nothing was sent")
     return out
+
+
+def _have(account: Account, team: Team, docker: str, image: str) -> None:
+    """Pull an image that is not on this machine: what was built to be pushed need not stay where it was built."""
+    code, _ = ask([docker, "image", "inspect", image])
+    if not code:
+        return
+    log_in(account, docker, image.partition("/")[0], otherwise="nothing was tokenized")
+    if run([docker, "pull", "--platform", PLATFORM, image]):
+        raise OpsError(
+            f"{image}: not on this machine, and not to be pulled; `trn images push {team.name} {LLAMA2_IMAGE}`, or "
+            f"`trn images build {team.name} {LLAMA2_IMAGE}`, makes it"
+        )
 
 
 def plan(account: Account, bucket: str, directory: Path) -> Upload:

@@ -40,6 +40,12 @@ def docker_that_builds() -> str:
     return docker_that_runs("building an image")
 
 
+def log_in(account: Account, docker: str, registry: str, *, otherwise: str) -> None:
+    """Give docker the account's password for its registry; OpsError says what is so `otherwise`."""
+    if run([docker, "login", "--username", "AWS", "--password-stdin", registry], text=password(account)):
+        raise OpsError(f"docker login {registry}: failed; {otherwise}")
+
+
 def _last_line(text: str) -> str:
     return text.splitlines()[-1] if text else "it said nothing"
 
@@ -66,8 +72,7 @@ def build(account: Account, team: Team, names: Sequence[str], *, push: bool) -> 
     docker = docker_that_builds()
     if push:
         refuse_pushed(account, wanted, team)
-        if run(wanted[0].login(docker), text=password(account)):
-            raise OpsError(f"docker login {wanted[0].registry}: failed; nothing was built or pushed")
+        log_in(account, docker, wanted[0].registry, otherwise="nothing was built or pushed")
     done: list[str] = []
     verb, word = ("pushed", "push") if push else ("built", "build")
     for image in wanted:

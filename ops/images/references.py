@@ -50,10 +50,6 @@ class Image:
         dockerfile = ["-f", f"images/{self.name}/Dockerfile"]
         return [docker, "buildx", "build", "--platform", PLATFORM, *base, *dockerfile, "-t", self.uri, end, "."]
 
-    def login(self, docker: str) -> list[str]:
-        """The command that takes a registry password from its standard input."""
-        return [docker, "login", "--username", "AWS", "--password-stdin", self.registry]
-
 
 def chosen(team: Team, names: Sequence[str]) -> tuple[str, ...]:
     """Images of a team by name, `all` for every one; RefusedError for any other name."""

@@ -297,6 +297,8 @@ DOCKER = """\
 echo "$@" >> {noted}
 case "$1" in
     image) exit {inspect} ;;
+    login) cat >> {noted}; exit 0 ;;
+    pull) exit {pull} ;;
     run) echo tokens > {out}/tokens.arrow; exit {run} ;;
 esac
 """
@@ -313,10 +315,10 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def docker(machine: Path, *, inspect: int = 0, run: int = 0) -> Path:
+def docker(machine: Path, *, inspect: int = 0, pull: int = 0, run: int = 0) -> Path:
     noted = machine / "noted"
     script = machine / "bin" / "docker"
-    script.write_text(DOCKER.format(noted=noted, inspect=inspect, run=run, out=machine / OUT))
+    script.write_text(DOCKER.format(noted=noted, inspect=inspect, pull=pull, run=run, out=machine / OUT))
     script.chmod(0o755)
     return noted
 
@@ -332,11 +334,23 @@ def test_tokenizing_here_then_uploading(world: World, bucket: str, machine: Path
     assert keys == [f"{KEY_PREFIX}tokens.arrow"]  # and no tokenizer
 
 
+def test_an_image_that_was_only_pushed_is_pulled(bucket: str, machine: Path, trn: Trn) -> None:
+    noted = docker(machine, inspect=1)
+    assert trn("data", "stage", "llama2", "--team", "ours", "--tokenizer", "tokenizer").code == 0
+    said = noted.read_text()
+    assert "login --username AWS --password-stdin r\n" in said
+    assert "pull --platform linux/amd64 r/llama2:sdk2.28.0-r1\n" in said
+    assert said.index("pull ") < said.index("run ")
+
+
 @pytest.mark.parametrize(
     ("broken", "words"),
     [
         (None, "docker: not found on PATH; tokenizing on this machine needs it"),
-        ({"inspect": 1}, "r/llama2:sdk2.28.0-r1: not on this machine; build it: `trn images build ours llama2`"),
+        (
+            {"inspect": 1, "pull": 1},
+            "r/llama2:sdk2.28.0-r1: not on this machine, and not to be pulled; `trn images push",
+        ),
         ({"run": 5}, "tokenizing failed: docker ended with exit code 5"),
     ],
 )
