@@ -22,8 +22,8 @@ from ops.cli import run
 from spec.names import TEAM_TAG, JobLabel, Output, StackName, stack_name
 from spec.team import Team
 from spec.team_file import load_team
+from tests.account.kubernetes_api import KubernetesApi, Object, serve
 from tests.ops.accounts import command, moto_account, stubbed, team_of
-from tests.ops.kubernetes_api import KubernetesApi, Object, serve
 
 __all__ = ["command", "moto_account", "stubbed", "team_of"]
 

@@ -21,6 +21,7 @@ from ops.errors import INTERRUPTED, UnfinishedError
 from ops.teams import TEAMS_DIR, find_team
 from spec.hardware import NEURON_RESOURCE
 from spec.names import LUSTRE_CLAIM, TEAM_TAG, Output, StackName, repository_uri_output
+from tests.account.kubernetes_api import KubernetesApi, Request
 from tests.ops.conftest import (
     BATCH_ONLY,
     BOTH,
@@ -35,7 +36,6 @@ from tests.ops.conftest import (
     WorldMaker,
     no_pause,
 )
-from tests.ops.kubernetes_api import KubernetesApi, Request
 
 COMMANDS = "/apis/bus.volcano.sh/v1alpha1/namespaces/default/commands"
 

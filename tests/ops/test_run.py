@@ -26,9 +26,9 @@ from ops.launch.yaml_text import to_yaml
 from ops.watch.eks_logs import EksLogs
 from spec.hardware import NEURON_RESOURCE
 from spec.names import JobLabel, Output, StackName, job_definition_arn_output, repository_uri_output
+from tests.account.kubernetes_api import KubernetesApi
 from tests.conftest import ROOT
 from tests.ops.conftest import BATCH_ONLY, BOTH, EKS_ONLY, SCHEDULING, VOLCANO, TeamWriter, World, WorldMaker
-from tests.ops.kubernetes_api import KubernetesApi
 from tests.ops.launches import fixed_suffix
 
 BERT = str(ROOT / "jobs" / "bert-pretrain.yaml")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -60,6 +60,8 @@ class KubernetesApi:
     """Text by (namespace, pod); a pod without one has not started."""
     linger: int = 0
     """How often an object that was deleted is still listed or read, as one with a finalizer or a grace period is."""
+    controller: Callable[[KubernetesApi, Request], tuple[int, Any] | None] = lambda _api, _request: None
+    """Called with each request before it is answered; may act on the objects, or answer in the API's place."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -99,6 +101,8 @@ class KubernetesApi:
                 if failure.times and failure.method in ("", request.method) and re.search(failure.path, request.path):
                     failure.times -= 1
                     return failure.status, _status(failure.status, failure.message)
+            if (answered := self.controller(self, request)) is not None:
+                return answered
             found = PATH.fullmatch(request.path)
             if found is None:
                 return 404, _status(404, "the server could not find the requested resource")
