@@ -16,7 +16,7 @@ export CDK_DISABLE_CLI_TELEMETRY := true
 export AWS_EC2_METADATA_DISABLED := true
 
 .DEFAULT_GOAL := help
-.PHONY: help setup synth validate test check snapshots docs drill bench clean
+.PHONY: help setup synth validate test check snapshots docs rehearse drill bench clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -60,6 +60,9 @@ docs: setup ## generated references
 	sed -i '/^## Keys/q' docs/team-file.md && { echo; $(BIN)/trn schema --markdown; } >> docs/team-file.md
 	$(BIN)/trn schema job > docs/job.schema.json
 	sed -i '/^## Keys/q' docs/job-file.md && { echo; $(BIN)/trn schema job --markdown; } >> docs/job-file.md
+
+rehearse: setup ## both tutorials, by the CDK CLI and trn, against a stand-in for an AWS account on loopback
+	$(BIN)/python -m tests.account.rehearse
 
 drill: setup .venv-drill/.ready ## rendered jobs under real torchrun, c10d and etcd: a worker dies, the run resumes
 	DRILL_BIN=$(CURDIR)/.venv-drill/bin $(BIN)/python -m tests.drill.run

@@ -1,0 +1,106 @@
+"""A `docker` that builds and runs nothing: it takes the command lines of `trn` and does what others then look for.
+
+It pushes tags into the stand-in account's ECR, and knows which images are on this machine: those that were loaded or
+pulled, not those that were only pushed. Any other command line is an error, as is a missing Dockerfile.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import boto3
+
+from spec.names import TOKENIZE_COMMAND
+
+HOME = Path(os.environ.get("STAND_IN_DOCKER", "."))
+"""Where it keeps what it knows."""
+LOGIN = HOME / "login"
+IMAGES = HOME / "images"
+
+
+def install(folder: Path) -> dict[str, str]:
+    """Put the program into an empty folder; gives the variables of a shell that finds it first."""
+    root = Path(__file__).resolve().parent.parent.parent
+    program = folder / "docker"
+    program.write_text(f'#!/bin/sh\nPYTHONPATH={root} exec {sys.executable} -m tests.account.docker "$@"\n')
+    program.chmod(0o755)
+    return {"PATH": f"{folder}:{os.environ['PATH']}", "STAND_IN_DOCKER": str(folder)}
+
+
+def main(arguments: Sequence[str]) -> int | str:
+    match arguments:
+        case ["version", *_] | ["buildx", "version"]:
+            print("29.0.0")
+            return 0
+        case ["login", "--username", "AWS", "--password-stdin", registry] if sys.stdin.read().strip():
+            LOGIN.write_text(registry)
+            return 0
+        case ["buildx", "build", *options, "."]:
+            return _build(options)
+        case ["image", "inspect", image]:
+            return 0 if image in _local() else f"Error: No such image: {image}"
+        case ["pull", "--platform", "linux/amd64", image]:
+            return _pull(image)
+        case ["run", "--rm", "-v", tokenizer, "-v", out, image, command] if command == TOKENIZE_COMMAND:
+            return _tokenize(tokenizer, out, image)
+    return f"docker stand-in: unknown command line: {' '.join(arguments)}"
+
+
+def _build(options: Sequence[str]) -> int | str:
+    dockerfile, image = (Path(options[options.index("-f") + 1]), options[options.index("-t") + 1])
+    if not dockerfile.is_file():
+        return f"{dockerfile}: no such file"
+    if "--push" not in options:
+        IMAGES.write_text("\n".join([*_local(), image]))
+        return 0
+    registry, repository, tag = _parts(image)
+    if not _logged_in(registry):
+        return f"{registry}: no basic auth credentials"
+    manifest = {"schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json", "config": {"of": image}}
+    boto3.client("ecr").put_image(repositoryName=repository, imageTag=tag, imageManifest=json.dumps(manifest))
+    return 0
+
+
+def _pull(image: str) -> int | str:
+    registry, repository, tag = _parts(image)
+    if not _logged_in(registry):
+        return f"{registry}: no basic auth credentials"
+    found = boto3.client("ecr").batch_get_image(repositoryName=repository, imageIds=[{"imageTag": tag}])["images"]
+    if not found:
+        return f"{image}: not found"
+    IMAGES.write_text("\n".join([*_local(), image]))
+    return 0
+
+
+def _tokenize(tokenizer: str, out: str, image: str) -> int | str:
+    if image not in _local():
+        return f"Unable to find image {image} locally"
+    folder = Path(tokenizer.removesuffix(":/tokenizer:ro"))
+    if not any(folder.iterdir()):
+        return f"{folder}: empty"
+    written = Path(out.removesuffix(":/out"))
+    (written / "data-00000-of-00001.arrow").write_bytes(b"tokens")
+    (written / "dataset_info.json").write_text("{}")
+    return 0
+
+
+def _parts(image: str) -> tuple[str, str, str]:
+    registry, _, rest = image.partition("/")
+    repository, _, tag = rest.rpartition(":")
+    return registry, repository, tag
+
+
+def _logged_in(registry: str) -> bool:
+    return LOGIN.exists() and LOGIN.read_text() == registry
+
+
+def _local() -> list[str]:
+    return IMAGES.read_text().splitlines() if IMAGES.exists() else []
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
