@@ -12,7 +12,7 @@ from moto.resourcegroupstaggingapi.models import ResourceGroupsTaggingAPIBackend
 from moto.servicequotas.models import ServiceQuotasBackend
 from moto.ssm.models import ssm_backends
 
-from ops.receipt import kind_of
+from ops.cleanup.receipt import kind_of
 from spec.account import BATCH_ROLES, EKS_ROLES, LUSTRE_ROLES, TRN_QUOTA
 from spec.compatibility import KUBERNETES_VERSIONS, NODE_IMAGES
 from spec.node_images import IMAGE_OWNER, eks_image_name

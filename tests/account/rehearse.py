@@ -1,4 +1,4 @@
-"""`make rehearse`: the tutorials, from `cdk bootstrap` to `cdk destroy`, against the stand-in account.
+"""`make rehearse`: README's tutorials, from `cdk bootstrap` to `cdk destroy`, against the stand-in account.
 
 Run as `python -m tests.account.rehearse`; prints each command with what it printed, and what exists at the end. Exits
 with 1 if a command failed: what follows it is run nevertheless, so that the team is taken down.
@@ -14,13 +14,13 @@ from pathlib import Path
 import boto3
 
 from spec.names import TEAM_TAG
-from tests.account.shell import TUTORIALS, account, commands, confirmed, copy_checkout, run
+from tests.account.shell import TUTORIALS, account, confirmed, copy_checkout, run, tutorial
 
 
 def main() -> int:
     began = time.monotonic()
     failed: list[str] = []
-    lines = [confirmed(command) for _, command in commands(TUTORIALS)]
+    lines = [confirmed(line) for title in TUTORIALS for block in tutorial(title) for line in block]
     with tempfile.TemporaryDirectory() as folder, account(Path(folder)) as variables:
         checkout = Path(folder) / "checkout"
         copy_checkout(checkout)

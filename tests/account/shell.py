@@ -16,7 +16,8 @@ from tests.account.docker import install
 ROOT = Path(__file__).resolve().parent.parent.parent
 ACCOUNT_ID = "111122223333"
 BLOCK = re.compile(r"^```bash( account)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-TUTORIALS = Path(__file__).resolve().parent / "tutorials.md"
+TUTORIALS = ("BERT pre-training on EKS", "Llama-2 pre-training on AWS Batch")
+"""Titles of README's sections that go from nothing to a running job, and back."""
 PROMPTS = {
     ".venv/bin/cdk deploy": "--require-approval never",  # a person confirms changes of permissions
     ".venv/bin/cdk destroy": "--force",  # a person confirms, here and below
@@ -25,6 +26,12 @@ PROMPTS = {
     ".venv/bin/trn cleanup": "--yes",
 }
 TIMEOUT_SECONDS = 120
+
+
+def tutorial(title: str) -> list[list[str]]:
+    """Command lines of each block of one of README's sections."""
+    section = (ROOT / "README.md").read_text().partition(f"## {title}\n")[2].partition("\n## ")[0]
+    return [block.splitlines() for _, block in BLOCK.findall(section)]
 
 
 def commands(page: Path) -> list[tuple[bool, str]]:

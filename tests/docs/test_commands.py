@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.account.shell import BLOCK, TUTORIALS, account, commands, confirmed, copy_checkout, run
+from tests.account.shell import BLOCK, account, commands, confirmed, copy_checkout, run
 from tests.conftest import ROOT
 
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
@@ -44,11 +44,6 @@ def test_commands_run(page: Path, checkout: Path, deployed_into: dict[str, str])
     for needs_account, command in commands(page):
         if command not in RUN_BY_CI:
             must_run(confirmed(command), cwd=checkout, variables=deployed_into if needs_account else {})
-
-
-def test_the_tutorials_run(checkout: Path, deployed_into: dict[str, str]) -> None:
-    for _, command in commands(TUTORIALS):
-        must_run(confirmed(command), cwd=checkout, variables=deployed_into)
 
 
 def test_the_quick_start_is_two_commands() -> None:

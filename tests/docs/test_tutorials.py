@@ -6,24 +6,17 @@ import re
 
 import pytest
 
+from tests.account.shell import TUTORIALS, tutorial
 from tests.conftest import ROOT
-from tests.docs.test_commands import BLOCK
 
 README = (ROOT / "README.md").read_text()
-TUTORIALS = ("BERT pre-training on EKS", "Llama-2 pre-training on AWS Batch")
 TO_A_RUNNING_JOB = 8
 TO_TEAR_DOWN = 2
 
 
-def blocks(title: str) -> list[list[str]]:
-    """Commands of each block of a section."""
-    section = README.partition(f"## {title}\n")[2].partition("\n## ")[0]
-    return [block.splitlines() for _, block in BLOCK.findall(section)]
-
-
 @pytest.mark.parametrize("title", TUTORIALS)
 def test_a_running_job_in_few_commands(title: str) -> None:
-    first = blocks(title)[0]
+    first = tutorial(title)[0]
     assert first[0] == "make setup"
     assert first[-1].startswith(".venv/bin/trn run jobs/")
     assert len(first) <= TO_A_RUNNING_JOB
@@ -31,7 +24,7 @@ def test_a_running_job_in_few_commands(title: str) -> None:
 
 @pytest.mark.parametrize("title", TUTORIALS)
 def test_torn_down_in_two(title: str) -> None:
-    last = blocks(title)[-1]
+    last = tutorial(title)[-1]
     assert [line.split()[:2] for line in last] == [[".venv/bin/trn", "cleanup"], [".venv/bin/cdk", "destroy"]]
     assert len(last) == TO_TEAR_DOWN
 

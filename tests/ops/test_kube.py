@@ -22,8 +22,8 @@ from ops.cluster import PODS, create, delete, find, log_lines, objects
 from ops.kube import TOKEN_SECONDS, explain, token
 from ops.watch.runs import batch_runs
 from ops.watch.top import top_on_batch
+from tests.account.kubernetes_api import KubernetesApi
 from tests.ops.conftest import BATCH_ONLY, EKS_ONLY, REGION, TeamWriter, Trn, World, WorldMaker
-from tests.ops.kubernetes_api import KubernetesApi
 
 
 def test_a_token_is_a_signed_question_who_one_is() -> None:
