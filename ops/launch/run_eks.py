@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import count
 from time import sleep
 from typing import Any
 
@@ -140,8 +141,7 @@ def _wait_until_completed(api: client.ApiClient, launch: Launch, placement: EksP
 def _last_phase(api: client.ApiClient, placement: EksPlacement, run_id: str, told: Callable[[str], object]) -> str:
     """The phase in which a run ends. A cluster that is not reached for a while is asked again."""
     silent_since = time.monotonic()
-    pause = 1
-    while True:
+    for look in count(1):
         try:
             job = find(api, RUNS, run_id, placement.queue.name)
         except (HTTPError, client.ApiException) as error:
@@ -156,5 +156,5 @@ def _last_phase(api: client.ApiClient, placement: EksPlacement, run_id: str, tol
             if phase in VOLCANO_ENDED:
                 return phase
             told(phase)
-        sleep(min(pause, WATCH_SECONDS))
-        pause *= 2
+        sleep(min(look, WATCH_SECONDS))
+    raise AssertionError  # count() has no end

@@ -125,6 +125,21 @@ def test_training_waits_for_the_precompile_run(eks: World, monkeypatch: pytest.M
     assert [body["metadata"]["name"] for body in posted(eks.kubernetes)] == [PRECOMPILE, RUN]
 
 
+def test_a_precompile_run_is_looked_at_soon_and_then_less_often(eks: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 5:
+            run = eks.kubernetes.objects[(VOLCANO, "jobs", "bert", PRECOMPILE)]
+            run["status"] = {"state": {"phase": "Completed"}}
+
+    monkeypatch.setattr(ops.launch.run_eks, "WATCH_SECONDS", 3)
+    monkeypatch.setattr(ops.launch.run_eks, "sleep", pause)
+    assert start(eks, "--precompile") == 0
+    assert pauses == [1, 2, 3, 3, 3]
+
+
 @pytest.mark.parametrize("phase", ["Failed", "Terminated", "Aborted"])
 def test_no_training_after_a_failed_precompile_run(
     eks: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], phase: str
