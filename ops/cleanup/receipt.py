@@ -28,8 +28,15 @@ COSTS = {
     "cloudwatch:alarm": "by the month",
 }
 """What a resource that exists is billed for, by service and type; every other type costs nothing while it is idle."""
-RETAINED = ("fsx:file-system", "s3:bucket", "ecr:repository", "logs:log-group", "ec2:security-group")
-"""Types that `storage.on_delete: retain` keeps."""
+KEPT = "kept by storage.on_delete: retain"
+RETAINED = {
+    "fsx:file-system": KEPT,
+    "s3:bucket": KEPT,
+    "ecr:repository": KEPT,
+    "logs:log-group": f"the jobs' own is {KEPT}",
+    "ec2:security-group": f"the file system's is {KEPT}",
+}
+"""What is said of types that `storage.on_delete: retain` keeps, all of them or one."""
 
 
 def kind_of(arn: str) -> str:
@@ -48,7 +55,7 @@ def rows(arns: Iterable[str], *, retain: bool) -> list[Row]:
                 "type": (kind := kind_of(arn)),
                 "costs": COSTS.get(kind, ""),
                 "resource": arn,
-                "note": "kept by storage.on_delete: retain" if retain and kind in RETAINED else "",
+                "note": RETAINED.get(kind, "") if retain else "",
             }
             for arn in arns
         ),

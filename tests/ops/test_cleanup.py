@@ -400,6 +400,12 @@ def test_the_receipt_has_first_what_costs_money() -> None:
     assert not [row for row in rows(ARNS, retain=False) if row["note"]]
 
 
+def test_not_every_log_group_is_said_to_be_kept() -> None:
+    notes = {row["type"]: row["note"] for row in rows(ARNS, retain=True)}
+    assert notes["s3:bucket"] == "kept by storage.on_delete: retain"
+    assert notes["logs:log-group"] == "the jobs' own is kept by storage.on_delete: retain"
+
+
 def test_the_receipt_asks_by_the_teams_tag(write_team: TeamWriter, world: World) -> None:
     client = world.account.client("resourcegroupstaggingapi")
     with Stubber(client) as stub:
