@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Sequence
+from pathlib import Path
 
 from ops.errors import OpsError
 
@@ -22,9 +23,9 @@ def program(name: str, *, purpose: str) -> str:
     return path
 
 
-def run(command: Sequence[str], *, text: str | None = None) -> int:
+def run(command: Sequence[str], *, text: str | None = None, cwd: Path | None = None) -> int:
     """Run a command in this terminal, with `text` as its input where given; gives its exit code."""
-    return subprocess.run(command, input=text, text=True, check=False).returncode
+    return subprocess.run(command, input=text, text=True, cwd=cwd, check=False).returncode
 
 
 def ask(command: Sequence[str]) -> tuple[int, str]:

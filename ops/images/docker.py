@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import subprocess
 from collections.abc import Sequence
 from typing import Any
 
@@ -84,14 +82,10 @@ def build(account: Account, team: Team, names: Sequence[str], *, push: bool) -> 
             "way_on": f"Go on with: trn images {word} {team.name} {' '.join(left)}",
         }
         try:
-            code = _run_in_checkout(image.build(docker, push=push))
+            code = run(image.build(docker, push=push), cwd=ROOT)
         except KeyboardInterrupt:
             raise InterruptedHalfWayError(f"interrupted at image {image.name}", **state) from None
         if code:
             raise UnfinishedError(f"image {image.name}: docker ended with exit code {code}; see above", **state)
         done.append(image.name)
     say(f"{verb}: {', '.join(done)} ({team.image_tag})")
-
-
-def _run_in_checkout(command: Sequence[str]) -> int:
-    return subprocess.run(command, cwd=ROOT, env=os.environ, check=False, stdin=subprocess.DEVNULL).returncode

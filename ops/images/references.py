@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,13 +10,18 @@ from pathlib import Path
 from ops.aws import Account, outputs
 from ops.errors import RefusedError
 from spec.compatibility import training_image
+from spec.field_errors import close_match
 from spec.findings import SpecError
 from spec.names import SHELL_IMAGE, TENSORBOARD_IMAGE, StackName, repository_uri_output
+from spec.output_values import placeholder
 from spec.team import Team
 
 ROOT = Path(__file__).resolve().parents[2]
 PLATFORM = "linux/amd64"
 """Trainium hosts and system nodes are x86-64, whatever this machine is."""
+PLAIN = "--provenance=false"
+"""With an attestation a tag is an index over two manifests: nobody reads it here, and each would be deleted by itself.
+https://docs.docker.com/build/metadata/attestations/"""
 ALL = "all"
 WITHOUT_NEURON = (SHELL_IMAGE, TENSORBOARD_IMAGE)
 """Images that do not start from the training image: what they run needs no Neuron SDK."""
@@ -48,7 +52,8 @@ class Image:
         base = [] if self.base is None else ["--build-arg", f"BASE_IMAGE={self.base}"]
         end = "--push" if push else "--load"
         dockerfile = ["-f", f"images/{self.name}/Dockerfile"]
-        return [docker, "buildx", "build", "--platform", PLATFORM, *base, *dockerfile, "-t", self.uri, end, "."]
+        command = [docker, "buildx", "build", "--platform", PLATFORM, PLAIN]
+        return [*command, *base, *dockerfile, "-t", self.uri, end, "."]
 
 
 def chosen(team: Team, names: Sequence[str]) -> tuple[str, ...]:
@@ -57,10 +62,10 @@ def chosen(team: Team, names: Sequence[str]) -> tuple[str, ...]:
         return team.repositories
     for name in names:
         if name not in team.repositories:
-            close = difflib.get_close_matches(name, team.repositories, n=1)
+            close = close_match(name, team.repositories)
             raise RefusedError(
                 f"{team.path}: images: got {name}, expected one of {', '.join(team.repositories)}, or {ALL}"
-                + (f"; did you mean {close[0]}?" if close else "")
+                + (f"; did you mean {close}?" if close else "")
                 + "; a repository for a new image comes with `images` in the team file and a deployment"
             )
     return tuple(dict.fromkeys(names))
@@ -94,7 +99,7 @@ def _base(team: Team, name: str) -> str | None:
 
 def placeholders(team: Team) -> dict[str, str]:
     """Repository URIs before they are looked up, as the files in cdk.out have them."""
-    return {name: f"${{{repository_uri_output(name)}}}" for name in team.repositories}
+    return {name: placeholder(repository_uri_output(name)) for name in team.repositories}
 
 
 def deployed(account: Account, team: Team) -> dict[str, str]:
