@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 
 from kubernetes import client
 from urllib3 import BaseHTTPResponse, PoolManager, Timeout
+from urllib3.exceptions import ReadTimeoutError
 
 from ops.kube import COMMANDS, QUEUES, VOLCANO_JOBS
 
@@ -21,6 +22,9 @@ Query = Sequence[tuple[str, str]]
 CONNECT_SECONDS = 10
 """A private endpoint swallows packets: without a limit a command would hang for minutes."""
 ANSWER_SECONDS = 60
+QUIET_SECONDS = 300
+"""A training job may say nothing for an hour while it compiles, and a connection may be dropped without a word: after
+this long a log is asked for anew."""
 
 
 @dataclass(frozen=True)
@@ -105,22 +109,33 @@ def log_lines(
     *,
     follow: bool = False,
     tail: int | None = None,
-    since_seconds: int | None = None,
+    since: str | None = None,
+    at_most: int | None = None,
+    timestamps: bool = False,
 ) -> Iterator[str]:
-    """Lines of the log of a pod's first container; with `follow` as they come, to its end."""
+    """Lines of the log of a pod's first container; with `follow` as they come, to its end or until it is quiet.
+
+    `since`: a moment, to the second; `at_most`: bytes from its beginning; `timestamps`: `TIME LINE`, to the nanosecond.
+    """
     metadata = pod["metadata"]
     query = [("container", pod["spec"]["containers"][0]["name"])]
     query += [("follow", "true")] if follow else []
     query += [("tailLines", str(tail))] if tail is not None else []
-    query += [("sinceSeconds", str(since_seconds))] if since_seconds is not None else []
+    query += [("sinceTime", since)] if since is not None else []
+    query += [("limitBytes", str(at_most))] if at_most is not None else []
+    query += [("timestamps", "true")] if timestamps else []
     path = PODS.path(metadata["namespace"], metadata["name"], "log")
-    # A training job may say nothing for an hour while it compiles.
-    wait = Timeout(connect=CONNECT_SECONDS, read=None if follow else ANSWER_SECONDS)
+    wait = Timeout(connect=CONNECT_SECONDS, read=QUIET_SECONDS if follow else ANSWER_SECONDS)
     with closing(_send(api, "GET", path, query, wait=wait, stream=True)) as answer:
         rest = b""
-        for chunk in answer.stream(decode_content=True):
-            *lines, rest = (rest + chunk).split(b"\n")
-            yield from (line.decode(errors="replace") for line in lines)
+        try:
+            for chunk in answer.stream(decode_content=True):
+                *lines, rest = (rest + chunk).split(b"\n")
+                yield from (line.decode(errors="replace") for line in lines)
+        except ReadTimeoutError:
+            if not follow:
+                raise
+            return
         if rest:
             yield rest.decode(errors="replace")
 

@@ -174,6 +174,9 @@ def longest_pod_name(app: str, nodes: int) -> str:
 JOB_COMMAND = "trn-job"
 """Entrypoint in every image of this project: checks, prepares, resumes, runs the torchrun command that follows it."""
 
+JOB_LOG_RETENTION = "THREE_MONTHS"
+"""How long what Batch jobs print is kept, as the CDK names it."""
+
 TRAINING_SERVICE_ACCOUNT = "training"
 """ServiceAccount of job pods in a queue's namespace: no token, no permissions."""
 
@@ -199,10 +202,12 @@ SHELL_IMAGE = "shell"
 """Folder in images/ whose image works on the shared file system: it stages data, and needs no Trainium."""
 LLAMA2_IMAGE = "llama2"
 """Folder in images/ whose image tokenizes and trains Llama-2."""
-STAGE_BERT_PROGRAM = "/opt/trn/stage_bert.py"
-"""In the shell image: fetches and unpacks the BERT dataset. Prints JSON lines with `bytes`, `total` and `percent`."""
+STAGE_BERT_PROGRAM = "/usr/local/bin/stage_bert.py"
+"""In the shell image: fetches and unpacks the BERT dataset into the directory that it is given. Prints JSON lines with
+`bytes`, `total` and `percent`."""
 TOKENIZE_COMMAND = "trn-tokenize"
-"""In the Llama-2 image: tokenizes the dataset with the tokenizer in /tokenizer, into /out."""
+"""In the Llama-2 image: tokenizes the dataset with the tokenizer of one folder into a new folder of another, which is
+named as the image is."""
 TENSORBOARD_SERVICE = "tensorboard"
 TENSORBOARD_PORT = 6006
 

@@ -9,7 +9,7 @@ from constructs_lib.batch_compute import TrainingJobQueue, TrnComputeEnvironment
 from constructs_lib.job_definition import MultiNodeJobDefinition
 from constructs_lib.launch_template import TrnLaunchTemplate
 from constructs_lib.task_ports import TaskPorts
-from spec.names import ARTIFACTS_URI_ENV, Output, job_definition_arn_output
+from spec.names import ARTIFACTS_URI_ENV, JOB_LOG_RETENTION, Output, job_definition_arn_output
 from spec.team import Batch, Team
 from stacks.network import NetworkStack
 from stacks.storage import StorageStack
@@ -60,7 +60,7 @@ class BatchStack(TeamStack):
         )
         storage.bucket.grant_train(job_role)
         log_group = logs.LogGroup(
-            self, "JobLogs", retention=logs.RetentionDays.THREE_MONTHS, removal_policy=removal_policy(team)
+            self, "JobLogs", retention=logs.RetentionDays[JOB_LOG_RETENTION], removal_policy=removal_policy(team)
         )
         for image in team.images:
             definition = MultiNodeJobDefinition(

@@ -44,7 +44,10 @@ def logs(
     all_nodes: Annotated[bool, typer.Option("--all-nodes", help="Every node, each line with its node.")] = False,
     teams_dir: TeamsDir = None,
 ) -> None:
-    """Print what a run prints: that of rank 0, which is found by itself."""
+    """Print what a run prints: that of rank 0, which is found by itself.
+
+    With --follow the exit code is 1 when the run ends and has not succeeded.
+    """
     from ops.commands.opened import opened
     from ops.errors import RefusedError, StoppedError
     from ops.watch.logs import lines_of_all, logs_of
@@ -68,7 +71,10 @@ def logs(
 
 
 def top(run: RunName, team: TeamOption, node: Node = None, teams_dir: TeamsDir = None) -> None:
-    """Show how busy the NeuronCores of a run are: neuron-top in one of its containers. Needs kubectl."""
+    """Show how busy the NeuronCores of a run are: neuron-top in one of its containers.
+
+    On EKS it runs in this terminal and needs kubectl; for a run on Batch what to type is printed.
+    """
     from ops.commands.opened import opened
     from ops.watch.run_names import run_named
     from ops.watch.top import top_on_batch, top_on_eks

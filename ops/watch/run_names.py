@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import yaml
-
 from ops.aws import Account
 from ops.errors import RefusedError
 from ops.watch.runs import Run, all_runs, batch_run, find_run
 from spec.team import Team
+from spec.yaml_file import read_document
+from spec.yaml_nodes import UnreadableError
 
 BATCH_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
@@ -34,9 +34,9 @@ def job_name(name: str) -> str:
     if not name.endswith((".yaml", ".yml")):
         return name
     try:
-        keys = yaml.safe_load(Path(name).read_text(encoding="utf-8"))
-    except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
-        raise RefusedError(f"run: got {name}, expected a job file that can be read: {error}") from None
-    if not isinstance(keys, dict) or not isinstance(keys.get("name"), str):
+        found = read_document(Path(name)).node(("name",))
+    except UnreadableError as error:
+        raise RefusedError(f"{name}: got {error.problem.got}, expected {error.problem.expected}") from None
+    if found is None or not isinstance(found.value, str):
         raise RefusedError(f"{name}: name: got none, expected the job's name; `trn validate {name}` says more")
-    return str(keys["name"])
+    return found.value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -18,15 +17,20 @@ from ops.cluster import RUNS, objects
 from ops.console import say
 from ops.errors import OpsError, RefusedError
 from ops.kube import cluster_api, explain as explain_kubernetes
+from spec.field_errors import close_match
 from spec.names import DEFAULT_QUEUE, JobLabel, Output, StackName
 from spec.team import Team
 
-VOLCANO_ENDED = ("Completed", "Failed", "Terminated", "Aborted")
+VOLCANO_SUCCEEDED = "Completed"
+VOLCANO_ENDED = (VOLCANO_SUCCEEDED, "Failed", "Terminated", "Aborted")
 """Phases in which a Volcano job has no pods and gets none. https://volcano.sh/en/docs/vcjob/#status"""
 BATCH_ACTIVE = ("SUBMITTED", "PENDING", "RUNNABLE", "STARTING", "RUNNING")
-BATCH_ENDED = ("SUCCEEDED", "FAILED")
+BATCH_SUCCEEDED = "SUCCEEDED"
+BATCH_ENDED = (BATCH_SUCCEEDED, "FAILED")
 KEPT = timedelta(days=1)
 """How long an ended Batch job is listed; Batch itself keeps it for seven days."""
+UNREACHED = (OpsError, client.ApiException, HTTPError, ClientError, BotoCoreError)
+"""Errors by which a path, or a part of what it tells, is not reached."""
 DESCRIBED_AT_ONCE = 100
 """https://docs.aws.amazon.com/batch/latest/APIReference/API_DescribeJobs.html"""
 
@@ -48,6 +52,8 @@ class Run:
     """Whether it runs, waits, or is on its way out."""
     nodes: int
     queue: str
+    namespace: str
+    """Of a Volcano job and its pods; empty on Batch."""
     cache: str | None
     created: datetime | None
     reason: str
@@ -93,6 +99,7 @@ def _eks_run(job: Mapping[str, Any]) -> Run:
         active=phase not in VOLCANO_ENDED,
         nodes=sum(task.get("replicas", 1) for task in spec.get("tasks", ())),
         queue=spec.get("queue", metadata["namespace"]),
+        namespace=metadata["namespace"],
         cache=labels.get(JobLabel.CACHE),
         created=datetime.fromisoformat(metadata["creationTimestamp"]) if "creationTimestamp" in metadata else None,
         reason=state.get("message") or state.get("reason") or "",
@@ -112,16 +119,17 @@ def batch_runs(account: Account, team: Team) -> list[Run]:
     ]
     # A job may be listed under two statuses while it goes from one to the other.
     unique = [*dict.fromkeys(ids)]
-    return _newest_first([_batch_run(job, queue) for job in _described(account, unique)])
+    return _newest_first([_batch_run(job, queue) for job in described(account, unique)])
 
 
 def batch_run(account: Account, team: Team, job_id: str) -> Run | None:
     """A job of the team's queue however long ago it ended, while Batch knows it."""
     queue = outputs(account, team, StackName.BATCH)[Output.JOB_QUEUE_ARN]
-    return next((_batch_run(job, queue) for job in _described(account, [job_id]) if job["jobQueue"] == queue), None)
+    return next((_batch_run(job, queue) for job in described(account, [job_id]) if job["jobQueue"] == queue), None)
 
 
-def _described(account: Account, ids: Sequence[str]) -> Iterator[dict[str, Any]]:
+def described(account: Account, ids: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """What Batch says about jobs; those that it does not know any more are left out."""
     for start in range(0, len(ids), DESCRIBED_AT_ONCE):
         yield from account.client("batch").describe_jobs(jobs=ids[start : start + DESCRIBED_AT_ONCE])["jobs"]
 
@@ -137,20 +145,21 @@ def _batch_run(job: Mapping[str, Any], queue: str) -> Run:
         active=job["status"] in BATCH_ACTIVE,
         nodes=job.get("nodeProperties", {}).get("numNodes", 1),
         queue=queue.rpartition("/")[2],
+        namespace="",
         cache=tags.get(JobLabel.CACHE),
         created=datetime.fromtimestamp(job["createdAt"] / 1000, UTC) if "createdAt" in job else None,
         reason=job.get("statusReason", ""),
     )
 
 
-def all_runs(account: Account, team: Team) -> list[Run]:
-    """The runs of every path that the team has, newest first.
+def all_runs(account: Account, team: Team, cluster_runs: Callable[[], list[Run]] | None = None) -> list[Run]:
+    """The runs of every path that the team has, newest first. `cluster_runs`: lists those of the cluster in its stead.
 
     A path that cannot be reached is said and left out; OpsError where none can.
     """
     listings: dict[str, Callable[[], list[Run]]] = {}
     if team.eks is not None:
-        listings["eks"] = lambda: _cluster_runs(account, team)
+        listings["eks"] = cluster_runs or (lambda: _cluster_runs(account, team))
     if team.batch is not None:
         listings["batch"] = lambda: batch_runs(account, team)
     found: list[Run] = []
@@ -158,7 +167,7 @@ def all_runs(account: Account, team: Team) -> list[Run]:
     for path, listing in listings.items():
         try:
             found += listing()
-        except (OpsError, client.ApiException, HTTPError, ClientError, BotoCoreError) as error:
+        except UNREACHED as error:
             unreached.append(f"{path}: {why(error)}")
     if unreached and len(unreached) == len(listings):
         raise OpsError("\n".join(unreached))
@@ -179,6 +188,18 @@ def why(error: Exception) -> str:
     return explain_kubernetes(error) if isinstance(error, client.ApiException | HTTPError) else str(error)
 
 
+class EndedBadlyError(OpsError):
+    """A run that was followed to its end has not succeeded."""
+
+
+def tell_end(run: Run, state: str, reason: str = "", *, succeeded: bool) -> None:
+    """Say that a run that is followed has ended; EndedBadlyError where it has not succeeded."""
+    text = f"run {run.id} ended: {state} {reason}".rstrip()
+    if not succeeded:
+        raise EndedBadlyError(text)
+    say(text)
+
+
 def find_run(runs: Sequence[Run], name: str) -> Run:
     """The run with this id, else the newest of the job with this name; RefusedError says what there is."""
     for run in runs:
@@ -188,11 +209,11 @@ def find_run(runs: Sequence[Run], name: str) -> Run:
     if of_job:
         return of_job[0]
     known = [*dict.fromkeys(word for run in runs for word in (run.id, run.job))]
-    close = difflib.get_close_matches(name, known, n=1)
+    close = close_match(name, known)
     raise RefusedError(
         f"run: got {name}, expected the id of a run or the name of its job: "
         f"{', '.join(f'{run.id} ({run.job}, {run.state})' for run in runs) or 'there are none'}"
-        + (f"; did you mean {close[0]}?" if close else "")
+        + (f"; did you mean {close}?" if close else "")
     )
 
 

@@ -6,18 +6,15 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from http import HTTPStatus
 
-from botocore.exceptions import ClientError
 from kubernetes import client
 from kubernetes.utils import parse_quantity
-from urllib3.exceptions import HTTPError
 
 from ops.aws import Account, outputs
 from ops.cluster import EVENTS, NODES, POD_GROUPS, VOLCANO_QUEUES, Object, find, objects
 from ops.console import Row, say, show, show_json
-from ops.errors import OpsError
 from ops.kube import cluster_api
-from ops.watch.cancel import age
-from ops.watch.runs import Run, all_runs, queue_names, why
+from ops.waiting import age
+from ops.watch.runs import UNREACHED, Run, all_runs, eks_runs, queue_names, why
 from spec.hardware import NEURON_RESOURCE
 from spec.names import NodeLabel, Output, StackName, node_group_name_output
 from spec.team import Team
@@ -34,19 +31,21 @@ class Report:
 
 def report(account: Account, team: Team, *, ended: bool) -> Report:
     """Runs over every path, active ones only without `ended`, and what the cluster says, where it is reached."""
-    runs = [run for run in all_runs(account, team) if ended or run.active]
-    if team.eks is None:
-        return Report(runs)
-    queues: list[Row] = []
-    groups: list[Row] = []
-    try:
+    it = Report([])
+
+    def cluster_runs() -> list[Run]:
         with cluster_api(account, team) as api:
-            runs = [replace(run, reason=waiting_reason(api, run)) if _waits(run) else run for run in runs]
-            queues = queue_use(api, team)
-            groups = node_groups(account, team, api)
-    except (OpsError, client.ApiException, HTTPError, ClientError) as error:
-        say(f"not all is shown: {why(error)}")
-    return Report(runs, queues, groups)
+            found = eks_runs(api, team)
+            try:
+                found = [replace(run, reason=waiting_reason(api, run)) if _waits(run) else run for run in found]
+                it.queues.extend(queue_use(api, team))
+                it.node_groups.extend(node_groups(account, team, api))
+            except UNREACHED as error:
+                say(f"not all is shown: {why(error)}")
+            return found
+
+    it.runs.extend(run for run in all_runs(account, team, cluster_runs) if ended or run.active)
+    return it
 
 
 def _waits(run: Run) -> bool:
@@ -74,19 +73,19 @@ def _row(run: Run) -> Row:
         "queue": run.queue,
         "nodes": run.nodes,
         "state": run.state,
-        "age": age(run),
+        "age": age(run.created),
         "why": run.reason,
     }
 
 
 def waiting_reason(api: client.ApiClient, run: Run) -> str:
     """Why a Volcano job does not run: its pod group's condition, else its last warning, else what the job says."""
-    groups = objects(api, POD_GROUPS, run.queue)
+    groups = objects(api, POD_GROUPS, run.namespace)
     owned = [group for group in groups if _owner(group) == run.id]
     for condition in (it for group in owned for it in group.get("status", {}).get("conditions", ())):
         if condition.get("type") == "Unschedulable" and condition.get("status") == "True":
             return str(condition.get("message", condition.get("reason", "")))
-    events = objects(api, EVENTS, run.queue, fields={"involvedObject.name": run.id, "type": "Warning"})
+    events = objects(api, EVENTS, run.namespace, fields={"involvedObject.name": run.id, "type": "Warning"})
     latest = max(events, key=lambda event: event.get("lastTimestamp") or "", default=None)
     return str(latest["message"]) if latest else run.reason
 

@@ -8,7 +8,7 @@ from ops.kube import cluster_api
 from ops.programs import program, run as run_program
 from ops.watch.batch_logs import node_job
 from ops.watch.kubeconfig import kubeconfig_file
-from ops.watch.pods import pod_at, pods_of
+from ops.watch.pods import phase_of, pod_at, pods_of
 from ops.watch.runs import Run
 from spec.team import Team
 
@@ -20,12 +20,12 @@ def top_on_eks(account: Account, team: Team, run: Run, node: int) -> int:
     kubectl = program("kubectl", purpose="`trn top` on EKS")
     with cluster_api(account, team) as api:
         pod = pod_at(run, pods_of(api, run), node)
-    name, phase = pod["metadata"]["name"], pod.get("status", {}).get("phase")
+    name, phase = pod["metadata"]["name"], phase_of(pod)
     if phase != "Running":
         raise OpsError(f"{name}: the pod is {phase}, expected Running; `trn status` says what the run waits for")
     container = pod["spec"]["containers"][0]["name"]
     with kubeconfig_file(account, team) as config:
-        command = [kubectl, "--kubeconfig", str(config), "--namespace", run.queue, "exec", "-it", name]
+        command = [kubectl, "--kubeconfig", str(config), "--namespace", run.namespace, "exec", "-it", name]
         return run_program([*command, "--container", container, "--", PROGRAM])
 
 

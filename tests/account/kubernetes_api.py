@@ -176,8 +176,15 @@ class KubernetesApi:
         text = self.logs.get((namespace, pod))
         if text is None:
             return 400, _status(400, f'container "worker" in pod "{pod}" is waiting to start: ContainerCreating')
-        lines = text.splitlines(keepends=True)
-        return 200, "".join(lines[-int(query["tailLines"]) :] if "tailLines" in query else lines)
+        stamped = [
+            (f"2026-11-30T10:{number // 60:02}:{number % 60:02}.000000000Z", line)
+            for number, line in enumerate(text.splitlines(keepends=True))
+        ]
+        stamped = [(stamp, line) for stamp, line in stamped if stamp[:19] >= query.get("sinceTime", "")[:19]]
+        if "tailLines" in query:
+            stamped = stamped[-int(query["tailLines"]) :]
+        lines = [f"{stamp} {line}" if query.get("timestamps") else line for stamp, line in stamped]
+        return 200, "".join(lines)[: int(query.get("limitBytes", len(text) + 1_000_000))]
 
 
 def _status(code: int, message: str) -> Object:

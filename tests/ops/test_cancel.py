@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,10 +9,10 @@ from moto.batch.models import batch_backends
 from moto.core.models import DEFAULT_ACCOUNT_ID
 
 from ops.errors import INTERRUPTED, StoppedError, UnfinishedError
-from ops.watch.cancel import REASON, age, cancel_run
+from ops.waiting import age
+from ops.watch.cancel import REASON, cancel_run
 from ops.watch.runs import batch_runs, eks_runs
 from tests.ops.conftest import REGION, VOLCANO, Trn, World, no_pause
-from tests.ops.test_runs import A_RUN
 
 PATH = f"{VOLCANO}/namespaces/bert/jobs/bert-abc"
 
@@ -118,4 +117,4 @@ def test_a_run_on_batch_is_terminated(world: World, capsys: pytest.CaptureFixtur
 )
 def test_age(ago: timedelta, text: str) -> None:
     now = datetime.now(UTC)
-    assert age(replace(A_RUN, created=now - ago), now) == text
+    assert age(now - ago, now) == text

@@ -92,11 +92,17 @@ def test_every_node_at_once(world: World) -> None:
     assert sorted(lines_of_all(eks(world), 2, follow=True, tail=None)) == ["[node 0] a", "[node 1] b"]
 
 
-def test_what_goes_wrong_with_one_node_is_told(world: World) -> None:
+@pytest.mark.parametrize("follow", [True, False])
+def test_what_goes_wrong_with_one_node_is_told_and_ends_no_other(
+    follow: bool, world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
     printed(world, "a\n", "b\n", state="Completed")
-    world.kubernetes.fail(500, path="/log")
-    with pytest.raises(Exception, match="500"):
-        [*lines_of_all(eks(world), 2, follow=True, tail=None)]
+    world.kubernetes.fail(500, path="worker-1-0/log")
+    lines: list[str] = []
+    with pytest.raises(OpsError, match="logs that were not shown to their end: node 1"):
+        lines.extend(lines_of_all(eks(world), 2, follow=follow, tail=None))
+    assert lines == ["[node 0] a"]
+    assert capsys.readouterr().err.startswith("node 1: the cluster's API answered 500: no")
 
 
 def test_following_ends_with_the_run(world: World, trn: Trn) -> None:
@@ -147,10 +153,10 @@ def test_a_broken_connection_is_taken_up_from_where_it_broke(world: World) -> No
     def wait(_: float) -> None:
         world.kubernetes.objects[VOLCANO, "jobs", "bert", "bert-abc"]["status"]["state"]["phase"] = "Completed"
 
-    [*EksLogs(logs.api, logs.run, wait).follow(0, None)]
-    assert [request.query.get("sinceSeconds") for request in world.kubernetes.requests if "log" in request.path] == [
+    assert [*EksLogs(logs.api, logs.run, wait).follow(0, None)] == ["a"]
+    assert [request.query.get("sinceTime") for request in world.kubernetes.requests if "log" in request.path] == [
         None,
-        "1",
+        "2026-11-30T10:00:00Z",
     ]
 
 
@@ -189,7 +195,7 @@ def test_following_leaves_node_0_once_it_is_not_rank_zero(world: World, capsys: 
     printed(world, met(1), "not yet\n", state="Completed")
     logs = eks(world)
     [*logs.follow(None, None)]
-    assert "bert-abc-worker-0-0 has group rank 1: looking for rank 0" in capsys.readouterr().err
+    assert "bert-abc-worker-0-0 does not have rank 0: looking for it" in capsys.readouterr().err
 
 
 def test_a_pod_that_has_not_started(world: World, trn: Trn) -> None:
@@ -308,7 +314,7 @@ def test_a_job_file_stands_for_its_job(tmp_path: Path) -> None:
     path.write_text("nodes: 2\n")
     with pytest.raises(RefusedError, match="name: got none, expected the job's name"):
         job_name(str(path))
-    with pytest.raises(RefusedError, match="expected a job file that can be read"):
+    with pytest.raises(RefusedError, match="got no such file, expected the path of"):
         job_name(str(tmp_path / "none.yaml"))
 
 
