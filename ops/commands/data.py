@@ -27,24 +27,25 @@ def bert(
     """Stage the BERT dataset onto the shared file system, by a Job in the cluster. Needs an administrator of it."""
     import yaml
 
-    from ops.commands.opened import opened
+    from ops.aws import account_of
+    from ops.commands.opened import team_named
     from ops.data.staging import namespace_for, stage_bert
     from ops.data.staging_job import bert_job
-    from ops.images.references import deployed, placeholders
+    from ops.images.references import chosen, deployed, placeholders
     from ops.kube import cluster_api
-    from ops.teams import TEAMS_DIR, find_team
     from spec.names import SHELL_IMAGE
 
-    if dry_run:
-        found = find_team(team, teams_dir or TEAMS_DIR)
-        image = f"{placeholders(found)[SHELL_IMAGE]}:{found.image_tag}" if found.shared_storage else ""
-        typer.echo(yaml.safe_dump(bert_job(namespace_for(found, queue), image), sort_keys=False), nl=False)
-        return
-    found, account = opened(team, teams_dir)
+    found = team_named(team, teams_dir)
     namespace = namespace_for(found, queue)
-    image = f"{deployed(account, found)[SHELL_IMAGE]}:{found.image_tag}"
+    (image,) = chosen(found, [SHELL_IMAGE])
+    if dry_run:
+        job = bert_job(namespace, f"{placeholders(found)[image]}:{found.image_tag}")
+        typer.echo(yaml.safe_dump(job, sort_keys=False), nl=False)
+        return
+    account = account_of(found)
+    uri = f"{deployed(account, found)[image]}:{found.image_tag}"
     with cluster_api(account, found) as api:
-        stage_bert(api, found, namespace, image)
+        stage_bert(api, found, namespace, uri)
 
 
 @stage.command()
@@ -66,7 +67,7 @@ def llama2(
     """
     from ops.aws import outputs
     from ops.commands.opened import opened
-    from ops.data.llama2 import check_tokenizer, tokenize, upload
+    from ops.data.llama2 import check_tokenized, check_tokenizer, tokenize, upload
     from ops.errors import RefusedError
     from ops.images.references import chosen, deployed
     from spec.names import LLAMA2_IMAGE, Output, StackName
@@ -75,6 +76,8 @@ def llama2(
         raise RefusedError("--tokenizer: got nothing, expected the folder of the Llama-2 tokenizer, or --tokenized")
     if tokenizer is not None:
         check_tokenizer(tokenizer)
+    if tokenized is not None:
+        check_tokenized(tokenized)
     found, account = opened(team, teams_dir)
     bucket = outputs(account, found, StackName.STORAGE)[Output.BUCKET_NAME]
     if tokenized is None:

@@ -6,23 +6,28 @@ import json
 import time
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from http import HTTPStatus
 
 from kubernetes import client
 from urllib3.exceptions import HTTPError
 
 from ops.cluster import JOBS, PODS, Object, create, delete, find, log_lines, objects
-from ops.console import bar, say
+from ops.console import say
 from ops.data.staging_job import DESTINATION, HOURS_KEPT, NAME, bert_job
 from ops.errors import OpsError, RefusedError, StoppedError
+from ops.progress import bar, spinner
 from ops.teams import eks_of
+from ops.waiting import Pause, wait_until_none
+from ops.watch.pods import phase_of
 from spec.names import SHELL_IMAGE
 from spec.team import Team
 
 PAUSE_SECONDS = 3
 LAST_LINES = 15
+JOB_POD_LABEL = "batch.kubernetes.io/job-name"
+"""https://kubernetes.io/docs/reference/labels-annotations-taints/#batch-kubernetes-io-job-name"""
 PULL_FAILED = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName")
-Pause = Callable[[float], None]
 Shown = Callable[[int, int | None], None]
 
 
@@ -58,10 +63,10 @@ def _start(api: client.ApiClient, namespace: str, image: str, pause: Pause) -> b
         say(f"staged already: {DESTINATION}; Job {NAME} is kept for {HOURS_KEPT} h after its end, then it can run anew")
         return False
     if job is not None and _condition(job, "Failed"):
-        say(f"Job {NAME} in namespace {namespace} failed before: it is made anew, and goes on where it stopped")
+        say(f"Job {NAME} in namespace {namespace} failed before: it is made anew, and starts from the beginning")
         delete(api, JOBS, NAME, namespace)
-        while find(api, JOBS, NAME, namespace):
-            pause(PAUSE_SECONDS)
+        with spinner(f"deleting the Job {NAME} that failed") as told:
+            wait_until_none(partial(_left, api, namespace), told, pause)
         job = None
     if job is not None:
         say(f"Job {NAME} in namespace {namespace} runs already")
@@ -79,6 +84,10 @@ def _start(api: client.ApiClient, namespace: str, image: str, pause: Pause) -> b
     return True
 
 
+def _left(api: client.ApiClient, namespace: str) -> list[str]:
+    return [f"Job {NAME}"] if find(api, JOBS, NAME, namespace) else []
+
+
 def _follow(api: client.ApiClient, team: Team, namespace: str, again: str, pause: Pause) -> None:
     last: deque[str] = deque(maxlen=LAST_LINES)
     read: set[str] = set()
@@ -90,7 +99,7 @@ def _follow(api: client.ApiClient, team: Team, namespace: str, again: str, pause
                 waits = _state(pod)
                 _say_why_it_waits(pod, team, waits)
             uid = pod["metadata"]["uid"] if pod else ""
-            phase = pod.get("status", {}).get("phase") if pod else ""
+            phase = phase_of(pod) if pod else ""
             if pod is not None and (phase == "Running" or (phase in ("Succeeded", "Failed") and uid not in read)):
                 _show(api, pod, shown, last)
                 read.add(uid)
@@ -102,7 +111,7 @@ def _follow(api: client.ApiClient, team: Team, namespace: str, again: str, pause
             if failed := _condition(job, "Failed"):
                 raise OpsError(
                     "\n    ".join([f"staging failed: {failed.get('message', failed.get('reason', ''))}", *last])
-                    + f"\nWhat is fetched stays. Go on with `{again}`"
+                    + f"\nFetch it from the beginning with `{again}`"
                 )
             pause(PAUSE_SECONDS)
     say(f"staged: {DESTINATION}")
@@ -133,17 +142,16 @@ def progress_in(line: str) -> tuple[int, int | None] | None:
 
 
 def _newest_pod(api: client.ApiClient, namespace: str) -> Object | None:
-    pods = objects(api, PODS, namespace, labels={"batch.kubernetes.io/job-name": NAME})
+    pods = objects(api, PODS, namespace, labels={JOB_POD_LABEL: NAME})
     return max(pods, key=lambda pod: pod["metadata"]["creationTimestamp"], default=None)
 
 
 def _state(pod: Object) -> str:
     """Phase of a pod, or why its container waits."""
-    status = pod.get("status", {})
-    for container in status.get("containerStatuses", ()):
+    for container in pod.get("status", {}).get("containerStatuses", ()):
         if reason := container.get("state", {}).get("waiting", {}).get("reason"):
             return str(reason)
-    return str(status.get("phase", ""))
+    return phase_of(pod)
 
 
 def _say_why_it_waits(pod: Object, team: Team, state: str) -> None:

@@ -25,7 +25,8 @@ TRIES_AGAIN = 3
 def bert_job(namespace: str, image: str) -> dict[str, Any]:
     """A Job that fetches the BERT dataset. It asks for no Trainium and stays off the nodes that have it.
 
-    Root without a capability: the file system belongs to root, as job containers leave it.
+    Root without a capability: a new file system, and what job containers leave on it, belongs to root; the image's own
+    user could not write there.
     """
     labels = {"app.kubernetes.io/name": NAME, "app.kubernetes.io/part-of": PART_OF}
     return {
@@ -58,13 +59,15 @@ def _pod(image: str) -> dict[str, Any]:
                 "name": NAME,
                 "image": image,
                 "imagePullPolicy": "IfNotPresent",
-                "command": ["python3", STAGE_BERT_PROGRAM, "--destination", DESTINATION],
+                "command": ["python3", STAGE_BERT_PROGRAM, DESTINATION],
                 "env": [{"name": "PYTHONUNBUFFERED", "value": "1"}],
                 "resources": {
                     "requests": {"cpu": "500m", "memory": "1Gi"},
                     "limits": {"cpu": "2", "memory": "3Gi"},
                 },
                 "securityContext": {
+                    "runAsUser": 0,
+                    "runAsGroup": 0,
                     "allowPrivilegeEscalation": False,
                     "readOnlyRootFilesystem": True,
                     "capabilities": {"drop": ["ALL"]},

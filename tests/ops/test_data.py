@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
+import csv
+import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from botocore.exceptions import ClientError, EndpointConnectionError, NoCredentialsError
 from syrupy.assertion import SnapshotAssertion
 
+import stage_bert as stage_bert_program
 from ops.cluster import JOBS
 from ops.data import llama2 as llama2_data
-from ops.data.llama2 import KEY_PREFIX, OUT, TOKENIZER_FILES, plan, upload
+from ops.data.llama2 import KEY_PREFIX, OUT, TOKENIZER_FILES, plan, tokenize, tokenize_command, upload
 from ops.data.staging import namespace_for, progress_in, stage_bert
 from ops.data.staging_job import DESTINATION, NAME, bert_job
 from ops.errors import OpsError, RefusedError, StoppedError, UnfinishedError
 from spec.hardware import NEURON_RESOURCE
-from spec.names import Output, StackName, repository_uri_output
+from spec.names import (
+    DATA_PATH,
+    LLAMA2_IMAGE,
+    SHELL_IMAGE,
+    JobEnv,
+    Output,
+    Prefix,
+    StackName,
+    repository_uri_output,
+)
+from tests.conftest import ROOT
+from tests.images.test_tokenize import GET_DATASET
 from tests.k8s.snapshots import YamlSnapshot
 from tests.k8s.validation import VERSIONS, problems
 from tests.ops.conftest import BATCH_ONLY, CORE, EKS_ONLY, TeamWriter, Trn, World, WorldMaker, no_pause
+from trn_job.datasets import directory
+from trn_job.settings import Settings
 
 IMAGE = "repository/shell:sdk2.28.0-r1"
 PREFIX = "/apis/batch/v1"
@@ -58,8 +76,26 @@ def test_the_job_needs_no_trainium_and_no_privilege() -> None:
     assert not {"hostNetwork", "hostPID", "hostIPC"} & pod.keys()
     assert all("hostPath" not in volume for volume in pod["volumes"])
     assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+    assert (container["securityContext"]["runAsUser"], container["securityContext"]["runAsGroup"]) == (0, 0)
     mounted = {mount["name"] for mount in container["volumeMounts"]}
     assert mounted == {volume["name"] for volume in pod["volumes"]}
+
+
+def test_the_job_runs_a_program_of_its_image_with_what_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    (container,) = bert_job("bert", IMAGE)["spec"]["template"]["spec"]["containers"]
+    interpreter, program, *arguments = container["command"]
+    assert interpreter == "python3"
+    dockerfile = (ROOT / "images" / SHELL_IMAGE / "Dockerfile").read_text()
+    assert f"COPY images/{SHELL_IMAGE}/stage_bert.py {program}\n" in dockerfile
+    staged: list[Path] = []
+
+    def stage(place: Path) -> str:
+        staged.append(place)
+        return ""
+
+    monkeypatch.setattr(stage_bert_program, "stage", stage)
+    assert stage_bert_program.main(arguments) == 0
+    assert staged == [Path(DATA_PATH, Prefix.DATASETS, "bert")]
 
 
 def test_snapshot_of_the_job(snapshot: SnapshotAssertion) -> None:
@@ -168,6 +204,24 @@ def test_a_failed_job_is_made_anew(world: World) -> None:
     assert (len(world.kubernetes.sent("DELETE")), len(world.kubernetes.sent("POST"))) == (1, 1)
 
 
+def test_a_failed_job_that_stays_is_said(world: World) -> None:
+    world.kubernetes.put(PREFIX, "jobs", bert_job("bert", IMAGE))
+    ended(world, "Failed")
+    world.kubernetes.linger = 1_000_000
+    with pytest.raises(OpsError, match=f"still there after 15 minutes: Job {NAME}"):
+        stage_bert(world.kubernetes.client(), world.team, "bert", IMAGE, no_pause)
+
+
+def test_a_team_without_the_image_or_the_file_system_is_refused_before_aws_is_asked(
+    write_team: TeamWriter, trn: Trn
+) -> None:
+    write_team(BATCH_ONLY | {"account": "111122223333"})
+    told = trn("data", "stage", "bert", "--team", "ours")
+    assert (told.code, "eks: got nothing" in told.err) == (2, True)
+    write_team(EKS_ONLY)
+    assert trn("data", "stage", "bert", "--team", "ours", "--queue", "no", "--dry-run").code == 2
+
+
 def test_a_failure_shows_the_last_lines(world: World) -> None:
     def play(_: float) -> None:
         job_pod(world, "Failed", "fetching\nno space left\n")
@@ -179,7 +233,7 @@ def test_a_failure_shows_the_last_lines(world: World) -> None:
         "staging failed: too many",
         "    fetching",
         "    no space left",
-        "What is fetched stays. Go on with `trn data stage bert --team ours --queue bert`",
+        "Fetch it from the beginning with `trn data stage bert --team ours --queue bert`",
     ]
 
 
@@ -226,7 +280,7 @@ def tokenized(tmp_path: Path) -> Path:
     folder = tmp_path / "tokenized"
     (folder / "train").mkdir(parents=True)
     (folder / "train" / "data-0.arrow").write_bytes(b"a" * 100)
-    (folder / "state.json").write_bytes(b"{}")
+    (folder / "dataset_info.json").write_bytes(b"{}")
     return folder
 
 
@@ -235,15 +289,15 @@ def test_a_dataset_is_uploaded_below_its_prefix(world: World, bucket: str, token
     assert told.code == 0
     assert told.err.splitlines()[-1] == f"uploaded: s3://ours/{KEY_PREFIX} (2 files sent, 0 were there)"
     keys = [it["Key"] for it in world.account.client("s3").list_objects_v2(Bucket="ours")["Contents"]]
-    assert keys == ["datasets/llama2/state.json", "datasets/llama2/train/data-0.arrow"]
+    assert keys == ["datasets/llama2/dataset_info.json", "datasets/llama2/train/data-0.arrow"]
 
 
 def test_what_is_there_in_the_same_size_is_not_sent_again(world: World, bucket: str, tokenized: Path) -> None:
     s3 = world.account.client("s3")
     s3.put_object(Bucket="ours", Key=f"{KEY_PREFIX}train/data-0.arrow", Body=b"b" * 100)
-    s3.put_object(Bucket="ours", Key=f"{KEY_PREFIX}state.json", Body=b"{")
+    s3.put_object(Bucket="ours", Key=f"{KEY_PREFIX}dataset_info.json", Body=b"{")
     it = plan(world.account, "ours", tokenized)
-    assert [key for _, key in it.missing] == [f"{KEY_PREFIX}state.json"]
+    assert [key for _, key in it.missing] == [f"{KEY_PREFIX}dataset_info.json"]
     assert (it.there, it.there_bytes, it.total) == (1, 100, 102)
 
 
@@ -299,7 +353,9 @@ case "$1" in
     image) exit {inspect} ;;
     login) cat >> {noted}; exit 0 ;;
     pull) exit {pull} ;;
-    run) echo tokens > {out}/tokens.arrow; exit {run} ;;
+    info) echo "[{security}]" ;;
+    run) /bin/mkdir -p {out}/llama2 && echo tokens > {out}/llama2/tokens.arrow && echo > {out}/llama2/dataset_info.json
+        exit {run} ;;
 esac
 """
 
@@ -315,10 +371,11 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def docker(machine: Path, *, inspect: int = 0, pull: int = 0, run: int = 0) -> Path:
+def docker(machine: Path, *, inspect: int = 0, pull: int = 0, run: int = 0, security: str = "name=seccomp") -> Path:
     noted = machine / "noted"
     script = machine / "bin" / "docker"
-    script.write_text(DOCKER.format(noted=noted, inspect=inspect, pull=pull, run=run, out=machine / OUT))
+    values = {"noted": noted, "inspect": inspect, "pull": pull, "run": run, "out": machine / OUT, "security": security}
+    script.write_text(DOCKER.format(**values))
     script.chmod(0o755)
     return noted
 
@@ -328,10 +385,113 @@ def test_tokenizing_here_then_uploading(world: World, bucket: str, machine: Path
     told = trn("data", "stage", "llama2", "--team", "ours", "--tokenizer", "tokenizer")
     assert told.code == 0
     assert noted.read_text().splitlines()[-1] == (
-        f"run --rm -v {machine}/tokenizer:/tokenizer:ro -v {machine}/{OUT}:/out r/llama2:sdk2.28.0-r1 trn-tokenize"
+        "run --rm --init --name trn-tokenize-ours --platform linux/amd64 "
+        f"--user {os.getuid()}:{os.getgid()} --env USER=trn "
+        f"--mount type=bind,src={machine}/tokenizer,dst=/tokenizer,readonly "
+        f"--mount type=bind,src={machine}/{OUT},dst=/out "
+        "r/llama2:sdk2.28.0-r1 trn-tokenize /tokenizer /out"
     )
     keys = [it["Key"] for it in world.account.client("s3").list_objects_v2(Bucket="ours")["Contents"]]
-    assert keys == [f"{KEY_PREFIX}tokens.arrow"]  # and no tokenizer
+    assert keys == [f"{KEY_PREFIX}dataset_info.json", f"{KEY_PREFIX}tokens.arrow"]  # and no tokenizer
+
+
+def test_a_docker_without_a_root_of_its_own_makes_the_caller_root(
+    world: World, bucket: str, machine: Path, trn: Trn
+) -> None:
+    noted = docker(machine, security="name=seccomp name=rootless")
+    assert trn("data", "stage", "llama2", "--team", "ours", "--tokenizer", "tokenizer").code == 0
+    assert "--user" not in noted.read_text().splitlines()[-1]
+
+
+def test_paths_with_colons_and_commas_are_mounted(world: World, machine: Path) -> None:
+    docker(machine)
+    odd = machine / "a:b,c"
+    command = tokenize_command("docker", world.team, "image", odd, machine)
+    assert command[command.index("--mount") + 1] == f'type=bind,"src={odd}",dst=/tokenizer,readonly'
+
+
+def test_ctrl_c_while_tokenizing_stops_the_container(
+    world: World, bucket: str, machine: Path, trn: Trn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noted = docker(machine)
+
+    def interrupted(_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(llama2_data, "run", interrupted)
+    told = trn("data", "stage", "llama2", "--team", "ours", "--tokenizer", "tokenizer")
+    assert told.code == 130
+    assert noted.read_text().splitlines()[-1] == "stop trn-tokenize-ours"
+    assert "nothing was sent. From the beginning: `trn data stage llama2 --team ours --tokenizer tokenizer`" in told.err
+
+
+@pytest.mark.usefixtures("bucket")
+def test_what_is_made_here_is_found_by_the_job(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """trn-tokenize as docker runs it, the keys of an upload, and the place where the entrypoint looks."""
+    (tmp_path / "tokenizer").mkdir()
+    (tmp_path / "tokenizer" / "tokenizer.model").touch()
+    (tmp_path / "get_dataset.py").write_text(GET_DATASET)
+
+    def run(command: list[str]) -> int:
+        mounts = [next(csv.reader([line])) for line in command[command.index("--mount") :] if line.startswith("type=")]
+        places = {mount[2].removeprefix("dst="): mount[1].removeprefix("src=") for mount in mounts}
+        program, *arguments = command[command.index("image") + 1 :]
+        line = [str(ROOT / "images" / LLAMA2_IMAGE / program), *(places[it] for it in arguments)]
+        variables = os.environ | {"GET_DATASET": str(tmp_path / "get_dataset.py")}
+        return subprocess.run(line, env=variables, check=False).returncode
+
+    monkeypatch.setattr(llama2_data, "run", run)
+    monkeypatch.setattr(llama2_data, "docker_that_runs", lambda _: "docker")
+    monkeypatch.setattr(llama2_data, "ask", lambda _: (0, ""))
+    made = tokenize(world.account, world.team, "image", tmp_path / "tokenizer", tmp_path / "out")
+    assert made == tmp_path / "out" / "llama2"
+
+    datasets = tmp_path / "datasets"
+    for path, key in plan(world.account, "ours", made).missing:
+        copied = tmp_path / key
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        copied.write_bytes(path.read_bytes())
+    settings = Settings.read({JobEnv.DATASETS: str(datasets)})
+    assert directory(settings, LLAMA2_IMAGE, pattern="*.arrow") == str(datasets / LLAMA2_IMAGE)
+
+
+@pytest.mark.parametrize("arguments", [("--tokenized", "out"), ("--tokenized", "out/llama2.partial")])
+def test_a_folder_that_is_not_the_dataset_is_refused(
+    arguments: tuple[str, ...], world: World, bucket: str, machine: Path, trn: Trn
+) -> None:
+    (machine / "out" / "llama2").mkdir(parents=True)
+    (machine / "out" / "llama2" / "dataset_info.json").touch()
+    (machine / "out" / "llama2.partial").mkdir()
+    (machine / "out" / "llama2.partial" / "data.arrow").touch()
+    told = trn("data", "stage", "llama2", "--team", "ours", *arguments)
+    assert told.code == 2
+    assert f"--tokenized: got {arguments[1]}, expected a folder with the tokenized dataset: " in told.err
+    assert ("; did you mean out/llama2?" in told.err) is (arguments[1] == "out")
+    assert "Contents" not in world.account.client("s3").list_objects_v2(Bucket="ours")
+
+
+@pytest.mark.usefixtures("bucket")
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (EndpointConnectionError(endpoint_url="https://s3"), "Could not connect"),
+        (NoCredentialsError(), "no AWS credentials found"),
+        (
+            ClientError({"Error": {"Code": "ExpiredToken", "Message": "no"}}, "PutObject"),
+            "the AWS credentials have expired",
+        ),
+    ],
+)
+def test_a_connection_that_is_lost_in_an_upload(
+    error: Exception, words: str, world: World, tokenized: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(world.account.client("s3"), "upload_file", lost)
+    with pytest.raises(UnfinishedError, match=words) as told:
+        upload(world.account, world.team, "ours", tokenized)
+    assert "  done: 0 files are in the bucket\n  not done: 2 files\nGo on with `trn data" in str(told.value)
 
 
 def test_an_image_that_was_only_pushed_is_pulled(bucket: str, machine: Path, trn: Trn) -> None:
@@ -358,7 +518,7 @@ def test_what_keeps_it_from_tokenizing(
     broken: dict[str, int] | None, words: str, bucket: str, machine: Path, trn: Trn
 ) -> None:
     if broken is not None:
-        docker(machine, **broken)
+        docker(machine, **broken)  # type: ignore[arg-type]
     told = trn("data", "stage", "llama2", "--team", "ours", "--tokenizer", "tokenizer")
     assert told.code == 1
     assert words in told.err
