@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import typer
 from kubernetes import client
@@ -13,10 +14,11 @@ from ops.cleanup.plan import destroy_line
 from ops.cleanup.queue_state import set_batch_queue, set_volcano_queue
 from ops.cleanup.read import cluster_balancers, known_outputs, plan
 from ops.cleanup.receipt import receipt
-from ops.cleanup.steps import CleanUp, carry_out
-from ops.console import confirm, progress, say, show, show_json
-from ops.errors import RefusedError
+from ops.cleanup.steps import CleanUp, Step, carry_out, do_all
+from ops.console import confirm, say, show, show_json
+from ops.errors import OpsError, RefusedError
 from ops.kube import cluster_api
+from ops.waiting import Told
 from ops.watch.runs import queue_names
 from spec.names import Output, StackName
 from spec.team import Team
@@ -70,15 +72,28 @@ def show_receipt(account: Account, team: Team, *, as_json: bool) -> None:
         say("AWS may list what was deleted for some hours yet.")
 
 
-def reopen_queues(account: Account, team: Team) -> None:
+def reopen_queues(account: Account, team: Team, *, only_plan: bool = False) -> None:
     """Undo the closing of queues; runs that were cancelled have to be started again."""
+    again = f"Run `trn cleanup {team.name} --reopen` again: queues that are open stay so"
+    batch = known_outputs(account, team, StackName.BATCH) if team.batch else {}
+    arn = batch.get(Output.JOB_QUEUE_ARN)
     with cluster_if_there(account, team) as api:
+        steps: list[Step] = []
         if api is not None:
-            for name in queue_names(team):
-                with progress(f"open queue {name}") as told:
-                    set_volcano_queue(api, name, "OpenQueue", told)
-                say(f"open: queue {name}")
-    arn = known_outputs(account, team, StackName.BATCH).get(Output.JOB_QUEUE_ARN)
-    if arn:
-        set_batch_queue(account, arn, "ENABLED")
-        say(f"open: {arn}")
+            steps += [(f"open queue {name}", partial(_open_volcano, api, name)) for name in queue_names(team)]
+        if arn:
+            steps.append((f"enable {arn}", partial(_open_batch, account, arn)))
+        if only_plan:
+            typer.echo("\n".join(name for name, _ in steps) or "there is no queue")
+        else:
+            do_all(steps, again)
+
+
+def _open_volcano(api: client.ApiClient, name: str, told: Told) -> None:
+    if not set_volcano_queue(api, name, "OpenQueue", told):
+        raise OpsError("there is no such queue; a deployment makes it")
+
+
+def _open_batch(account: Account, arn: str, _: Told) -> None:
+    if not set_batch_queue(account, arn, "ENABLED"):
+        raise OpsError("there is no such queue; a deployment makes it")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ops.teams import TEAMS_DIR
@@ -26,6 +27,16 @@ class Named:
 
 
 @dataclass(frozen=True)
+class StoredImage:
+    """A manifest in a repository."""
+
+    digest: str
+    tags: tuple[str, ...] = ()
+    is_index: bool = False
+    """Whether it refers to other manifests, which cannot be deleted while it is there."""
+
+
+@dataclass(frozen=True)
 class Plan:
     """What a clean-up does, in the order of its fields."""
 
@@ -34,11 +45,13 @@ class Plan:
     """Open ones."""
     batch_queue: str | None = None
     """ARN, if it is open."""
+    staging_jobs: tuple[Named, ...] = ()
+    """Jobs that stage data: their pods hold claims."""
     claims: tuple[Named, ...] = ()
     services: tuple[Named, ...] = ()
     """Those with a load balancer."""
-    images: Mapping[str, int] | None = None
-    """How many images, by repository."""
+    images: Mapping[str, tuple[StoredImage, ...]] = field(default_factory=dict)
+    """By repository."""
     delete_images: bool = False
     balancers: tuple[str, ...] = ()
     """ARNs of load balancers of the cluster; those without a Service any more are left over."""
@@ -46,8 +59,9 @@ class Plan:
     @property
     def empty(self) -> bool:
         """Whether there is nothing to do."""
-        images = self.delete_images and any((self.images or {}).values())
-        return not (self.runs or self.volcano_queues or self.batch_queue or self.claims or self.services or images)
+        images = self.delete_images and any(self.images.values())
+        in_cluster = self.staging_jobs or self.claims or self.services
+        return not (self.runs or self.volcano_queues or self.batch_queue or in_cluster or images)
 
     def lines(self) -> list[str]:
         """What will be done, one line for each thing."""
@@ -57,26 +71,37 @@ class Plan:
                 "2. close queues to new work; CloudFormation deletes them",
                 [*self.volcano_queues, *([self.batch_queue] if self.batch_queue else [])],
             ),
-            ("3. delete claims, WITH THEIR FILE SYSTEMS AND DATA", [f"{it} {it.note}".rstrip() for it in self.claims]),
-            ("4. delete load balancers, by their Services", [f"{it} {it.note}".rstrip() for it in self.services]),
+            ("3. delete Jobs that stage data, with their pods", _lines(self.staging_jobs)),
+            ("4. delete claims, WITH THEIR FILE SYSTEMS AND DATA", _lines(self.claims)),
+            ("5. delete load balancers, by their Services", _lines(self.services)),
             (
-                "5. delete images" if self.delete_images else "5. keep images (--images deletes them)",
+                "6. delete images" if self.delete_images else "6. keep images (--images deletes them)",
                 self._image_lines(),
             ),
         ]
         return [line for title, things in steps for line in (title, *(f"   {it}" for it in things or ["none"]))]
 
     def _image_lines(self) -> list[str]:
-        return [f"{name}: {count}" for name, count in (self.images or {}).items() if count]
+        return [f"{name}: {_tags(images)}" for name, images in self.images.items() if images]
 
     def as_json(self) -> dict[str, Any]:
         """The fields, for programs."""
         return asdict(self)
 
 
+def _lines(things: tuple[Named, ...]) -> list[str]:
+    return [f"{it} {it.note}".rstrip() for it in things]
+
+
+def _tags(images: tuple[StoredImage, ...]) -> str:
+    tags = sorted(tag for image in images for tag in image.tags)
+    untagged = sum(not image.tags for image in images)
+    return ", ".join([*tags, *([f"{untagged} without a tag"] if untagged else [])])
+
+
 def destroy_line(team: Team) -> str:
     """The `cdk destroy` that deletes what may be deleted. A file system that stays lies in the network."""
-    where = "" if team.path.parent.resolve() == TEAMS_DIR else f" -c teams_dir={team.path.parent}"
+    where = "" if team.path.parent.resolve() == TEAMS_DIR else f" -c {shlex.quote(f'teams_dir={team.path.parent}')}"
     if team.storage.on_delete == "delete" or team.storage.lustre is None:
         return f".venv/bin/cdk destroy{where} '{team.name}/*'"
     stacks = [

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Any, Literal
 
 from kubernetes import client
 
 from ops.aws import Account
 from ops.cluster import QUEUE_COMMANDS, VOLCANO_QUEUES, create, find
-from ops.watch.cancel import Told, wait_until_none
+from ops.waiting import Pause, Told, wait_until_none
 from spec.names import DEFAULT_QUEUE
 
 Action = Literal["CloseQueue", "OpenQueue"]
@@ -50,14 +49,14 @@ def is_open(queue: dict[str, Any]) -> bool:
     return queue.get("status", {}).get("state", "Open") in ("Open", "", "Unknown")
 
 
-def set_volcano_queue(
-    api: client.ApiClient, name: str, action: Action, told: Told, pause: Callable[[float], None] = time.sleep
-) -> None:
-    """Open or close a Volcano queue and wait until its controller has; nothing where it is so, or gone."""
+def set_volcano_queue(api: client.ApiClient, name: str, action: Action, told: Told, pause: Pause = time.sleep) -> bool:
+    """Open or close a Volcano queue and wait until its controller has; False where there is none."""
     wanted = action == "OpenQueue"
     queue = find(api, VOLCANO_QUEUES, name)
-    if queue is None or is_open(queue) == wanted:
-        return
+    if queue is None:
+        return False
+    if is_open(queue) == wanted:
+        return True
     create(api, QUEUE_COMMANDS, queue_command(queue, action), COMMAND_NAMESPACE)
 
     def left() -> list[str]:
@@ -65,6 +64,7 @@ def set_volcano_queue(
         return [] if now is None or is_open(now) == wanted else [f"queue {name}"]
 
     wait_until_none(left, told, pause)
+    return find(api, VOLCANO_QUEUES, name) is not None
 
 
 def batch_queue_state(account: Account, arn: str) -> str | None:
@@ -73,7 +73,9 @@ def batch_queue_state(account: Account, arn: str) -> str | None:
     return str(found[0]["state"]) if found else None
 
 
-def set_batch_queue(account: Account, arn: str, state: Literal["ENABLED", "DISABLED"]) -> None:
-    """Open or close a Batch queue; nothing where it is so, or gone."""
-    if batch_queue_state(account, arn) not in (state, None):
+def set_batch_queue(account: Account, arn: str, state: Literal["ENABLED", "DISABLED"]) -> bool:
+    """Open or close a Batch queue; False where there is none."""
+    before = batch_queue_state(account, arn)
+    if before not in (state, None):
         account.client("batch").update_job_queue(jobQueue=arn, state=state)
+    return before is not None

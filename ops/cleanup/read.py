@@ -7,13 +7,20 @@ from collections.abc import Mapping
 from kubernetes import client
 
 from ops.aws import Account, outputs
-from ops.cleanup.plan import Named, Plan
+from ops.cleanup.plan import Named, Plan, StoredImage
 from ops.cleanup.queue_state import batch_queue_state, is_open
-from ops.cluster import CLAIMS, SERVICES, VOLCANO_QUEUES, Object, find, objects
+from ops.cluster import CLAIMS, JOBS, SERVICES, VOLCANO_QUEUES, Object, find, objects
+from ops.data.staging_job import NAME as STAGING_JOB
 from ops.errors import OpsError
 from ops.watch.runs import batch_runs, eks_runs, queue_names
 from spec.names import LUSTRE_CLAIM, Output, StackName, repository_uri_output
 from spec.team import Team
+
+INDEXES = (
+    "application/vnd.oci.image.index.v1+json",
+    "application/vnd.docker.distribution.manifest.list.v2+json",
+)
+"""https://docs.aws.amazon.com/AmazonECR/latest/userguide/image-manifest-formats.html"""
 
 
 def known_outputs(account: Account, team: Team, stack: StackName) -> Mapping[str, str]:
@@ -33,9 +40,10 @@ def plan(account: Account, team: Team, api: client.ApiClient | None, *, images: 
         runs=tuple(run for run in runs if run.active),
         volcano_queues=tuple(_open_queues(api, team)) if api else (),
         batch_queue=queue if queue and batch_queue_state(account, queue) == "ENABLED" else None,
+        staging_jobs=tuple(_staging_jobs(api, team)) if api else (),
         claims=tuple(_claims(api, team)) if api else (),
         services=tuple(_services(api)) if api else (),
-        images={name: len(digests) for name, digests in image_digests(account, team).items()},
+        images=stored_images(account, team),
         delete_images=images or team.storage.on_delete == "delete",
         balancers=tuple(cluster_balancers(account, team)),
     )
@@ -44,6 +52,11 @@ def plan(account: Account, team: Team, api: client.ApiClient | None, *, images: 
 def _open_queues(api: client.ApiClient, team: Team) -> list[str]:
     found = [(name, find(api, VOLCANO_QUEUES, name)) for name in queue_names(team)]
     return [name for name, queue in found if queue is not None and is_open(queue)]
+
+
+def _staging_jobs(api: client.ApiClient, team: Team) -> list[Named]:
+    found = [(namespace, find(api, JOBS, STAGING_JOB, namespace)) for namespace in queue_names(team)]
+    return [Named(namespace, STAGING_JOB) for namespace, job in found if job is not None]
 
 
 def _claims(api: client.ApiClient, team: Team) -> list[Named]:
@@ -75,13 +88,18 @@ def _address(service: Object) -> str:
     return " ".join(it.get("hostname", it.get("ip", "")) for it in addresses)
 
 
-def image_digests(account: Account, team: Team) -> dict[str, list[str]]:
-    """Digests by repository of the team; repositories that are not deployed are left out."""
+def stored_images(account: Account, team: Team) -> dict[str, tuple[StoredImage, ...]]:
+    """Images by repository of the team; repositories that are not deployed are left out."""
     values = known_outputs(account, team, StackName.STORAGE)
     uris = [values[key] for image in team.repositories if (key := repository_uri_output(image)) in values]
     repositories = [uri.partition("/")[2] for uri in uris]
     return {
-        name: [it["imageDigest"] for it in account.pages("ecr", "describe_images", "imageDetails", repositoryName=name)]
+        name: tuple(
+            StoredImage(
+                it["imageDigest"], tuple(it.get("imageTags", ())), it.get("imageManifestMediaType", "") in INDEXES
+            )
+            for it in account.pages("ecr", "describe_images", "imageDetails", repositoryName=name)
+        )
         for name in repositories
     }
 

@@ -6,32 +6,29 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
 from kubernetes import client
-from urllib3.exceptions import HTTPError
 
 from ops.aws import Account
-from ops.cleanup.plan import Named, Plan
+from ops.cleanup.plan import Named, Plan, StoredImage
 from ops.cleanup.queue_state import set_batch_queue, set_volcano_queue
-from ops.cleanup.read import image_digests
-from ops.cluster import CLAIMS, SERVICES, VOLUMES, Kind, delete, find, objects
-from ops.console import progress, say
+from ops.cluster import CLAIMS, JOBS, PODS, SERVICES, VOLUMES, Kind, Object, delete, find, objects
+from ops.console import say
+from ops.data.staging import JOB_POD_LABEL
 from ops.errors import InterruptedHalfWayError, OpsError, UnfinishedError
-from ops.watch.cancel import (
-    StillThereError,
-    Told,
-    delete_run,
-    terminate_run,
-    wait_for_batch,
-    wait_for_pods,
-    wait_until_none,
-)
-from ops.watch.runs import Run, batch_runs, eks_runs, why
+from ops.progress import spinner
+from ops.waiting import Pause, Told, wait_until_none
+from ops.watch.cancel import delete_run, terminate_run, wait_for_batch, wait_for_pods
+from ops.watch.pods import phase_of
+from ops.watch.runs import UNREACHED, Run, batch_runs, eks_runs, why
 from spec.team import Team
 
 DELETED_AT_ONCE = 100
 """https://docs.aws.amazon.com/AmazonECR/latest/APIReference/API_BatchDeleteImage.html"""
+REFERRED_TO = "ImageReferencedByManifestList"
+GONE = "ImageNotFound"
+"""https://docs.aws.amazon.com/AmazonECR/latest/APIReference/API_ImageFailure.html"""
 
 Step = tuple[str, Callable[[Told], None]]
 """(what is done, doing it)."""
@@ -45,7 +42,7 @@ class CleanUp:
     team: Team
     api: client.ApiClient | None
     plan: Plan
-    pause: Callable[[float], None] = field(default=time.sleep)
+    pause: Pause = field(default=time.sleep)
 
     def steps(self) -> Iterator[Step]:
         """In order: nothing new starts while things are deleted, and what uses a thing goes before it."""
@@ -59,13 +56,15 @@ class CleanUp:
             yield f"disable {self.plan.batch_queue}", partial(self._disable, self.plan.batch_queue)
         if self.plan.volcano_queues or self.plan.batch_queue:
             yield "cancel runs that came meanwhile", self._cancel_late_runs
+        for job in self.plan.staging_jobs:
+            yield f"delete Job {job} and its pods", partial(self._delete_staging, job)
         for claim in self.plan.claims:
             yield f"delete claim {claim}", partial(self._delete_claim, claim)
         for service in self.plan.services:
             yield f"delete Service {service} and its load balancer", partial(self._delete, SERVICES, service)
-        for name, count in (self.plan.images or {}).items() if self.plan.delete_images else ():
-            if count:
-                yield f"delete {count} images of {name}", partial(self._delete_images, name)
+        for name, images in self.plan.images.items() if self.plan.delete_images else ():
+            if images:
+                yield f"delete {len(images)} images of {name}", partial(self._delete_images, name, images)
 
     def _cancel(self, run: Run, _: Told) -> None:
         if run.path == "batch":
@@ -98,10 +97,23 @@ class CleanUp:
         delete(self._cluster, kind, it.name, it.namespace)
         wait_until_none(lambda: [str(it)] if find(self._cluster, kind, it.name, it.namespace) else [], told, self.pause)
 
+    def _delete_staging(self, job: Named, told: Told) -> None:
+        self._delete(JOBS, job, told)
+        labels = {JOB_POD_LABEL: job.name}
+        wait_until_none(lambda: _names(objects(self._cluster, PODS, job.namespace, labels=labels)), told, self.pause)
+
     def _delete_claim(self, claim: Named, told: Told) -> None:
         """Until the driver has deleted the file system, too: without a cluster nobody would."""
-        self._delete(CLAIMS, claim, told)
+        delete(self._cluster, CLAIMS, claim.name, claim.namespace)
+        wait_until_none(lambda: self._claim_left(claim), told, self.pause)
         wait_until_none(lambda: self._volumes_of(claim), told, self.pause)
+
+    def _claim_left(self, claim: Named) -> list[str]:
+        """The claim while it is there, with the pods that hold it."""
+        if find(self._cluster, CLAIMS, claim.name, claim.namespace) is None:
+            return []
+        pods = [pod for pod in objects(self._cluster, PODS, claim.namespace) if _holds(pod, claim)]
+        return [f"{claim}, held by pod {', '.join(_names(pods))}" if pods else str(claim)]
 
     def _volumes_of(self, claim: Named) -> list[str]:
         return [
@@ -112,13 +124,25 @@ class CleanUp:
             and ref.get("namespace") == claim.namespace
         ]
 
-    def _delete_images(self, repository: str, _: Told) -> None:
-        digests = image_digests(self.account, self.team)[repository]
+    def _delete_images(self, repository: str, images: Sequence[StoredImage], _: Told) -> None:
+        """Indexes first; what another manifest still referred to, once more at the end."""
+        digests = [image.digest for image in sorted(images, key=lambda image: not image.is_index)]
+        failures = self._not_deleted(repository, digests)
+        again = [it["imageId"]["imageDigest"] for it in failures if it["failureCode"] == REFERRED_TO]
+        failures = [it for it in failures if it["failureCode"] != REFERRED_TO]
+        failures += self._not_deleted(repository, again)
+        if failures:
+            digest, reason = failures[0]["imageId"]["imageDigest"], failures[0]["failureReason"]
+            raise OpsError(f"{repository}: {len(failures)} images are not deleted; {digest}: {reason}")
+
+    def _not_deleted(self, repository: str, digests: Sequence[str]) -> list[dict[str, Any]]:
+        """Failures of ECR, but for images that are gone."""
+        failures: list[dict[str, Any]] = []
         for start in range(0, len(digests), DELETED_AT_ONCE):
             chunk = [{"imageDigest": digest} for digest in digests[start : start + DELETED_AT_ONCE]]
             answer = self.account.client("ecr").batch_delete_image(repositoryName=repository, imageIds=chunk)
-            if failures := answer.get("failures"):
-                raise OpsError(f"{repository}: {failures[0]['failureReason']} ({len(failures)} images not deleted)")
+            failures += answer.get("failures", ())
+        return [it for it in failures if it["failureCode"] != GONE]
 
     @property
     def _cluster(self) -> client.ApiClient:
@@ -126,22 +150,34 @@ class CleanUp:
         return self.api
 
 
+def _names(things: Sequence[Object]) -> list[str]:
+    return [it["metadata"]["name"] for it in things]
+
+
+def _holds(pod: Object, claim: Named) -> bool:
+    """Whether a claim stays for a pod: one that has ended holds it no more."""
+    volumes = pod["spec"].get("volumes", ())
+    names = [volume.get("persistentVolumeClaim", {}).get("claimName") for volume in volumes]
+    return claim.name in names and phase_of(pod) not in ("Succeeded", "Failed")
+
+
 def carry_out(clean_up: CleanUp) -> None:
     """Do every step; UnfinishedError says what was done, what was not, and that running it again goes on."""
-    steps = [*clean_up.steps()]
-    done: list[str] = []
     again = f"Run `trn cleanup {clean_up.team.name}` again: it reads what there is and goes on from there"
+    do_all([*clean_up.steps()], again)
+
+
+def do_all(steps: Sequence[Step], again: str) -> None:
+    """Do steps in order; UnfinishedError says what was done and what was not."""
+    done: list[str] = []
     left = [name for name, _ in steps]
     for name, act in steps:
         try:
-            with progress(name) as told:
+            with spinner(name) as told:
                 act(told)
         except KeyboardInterrupt:
             raise InterruptedHalfWayError("interrupted", done=done, left=left[len(done) :], way_on=again) from None
-        except StillThereError as error:
-            reason = f"{name}: still there after a while: {error}"
-            raise UnfinishedError(reason, done=done, left=left[len(done) :], way_on=again) from None
-        except (OpsError, client.ApiException, HTTPError, ClientError, BotoCoreError) as error:
+        except UNREACHED as error:
             reason = f"{name}: {why(error)}"
             raise UnfinishedError(reason, done=done, left=left[len(done) :], way_on=again) from None
         done.append(name)

@@ -28,13 +28,25 @@ def cleanup(
     from ops.cleanup.command import clean_up, reopen_queues, show_receipt
     from ops.commands.opened import opened
 
+    _refuse_together({"--receipt": receipt, "--reopen": reopen, "--images": images})
+    _refuse_together({"--receipt": receipt, "--dry-run": dry_run})
+    _refuse_together({"--reopen": reopen, "--json": json})
     found, account = opened(team, teams_dir)
     if receipt:
         show_receipt(account, found, as_json=json)
     elif reopen:
-        reopen_queues(account, found)
+        reopen_queues(account, found, only_plan=dry_run)
     else:
         clean_up(account, found, images=images, only_plan=dry_run, as_json=json, yes=yes)
+
+
+def _refuse_together(flags: dict[str, bool]) -> None:
+    """RefusedError where more than one flag is given."""
+    from ops.errors import RefusedError
+
+    given = [flag for flag, value in flags.items() if value]
+    if len(given) > 1:
+        raise RefusedError(f"{given[0]}: got it together with {' and '.join(given[1:])}, expected one of them")
 
 
 def register(app: typer.Typer) -> None:

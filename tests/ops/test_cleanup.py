@@ -109,15 +109,16 @@ def test_the_plan_names_everything_in_order(full: World, trn: Trn) -> None:
     assert [line for line in lines if not line.startswith(" ")] == [
         "1. cancel runs",
         "2. close queues to new work; CloudFormation deletes them",
-        "3. delete claims, WITH THEIR FILE SYSTEMS AND DATA",
-        "4. delete load balancers, by their Services",
-        "5. keep images (--images deletes them)",
+        "3. delete Jobs that stage data, with their pods",
+        "4. delete claims, WITH THEIR FILE SYSTEMS AND DATA",
+        "5. delete load balancers, by their Services",
+        "6. keep images (--images deletes them)",
     ]
     assert lines[1].startswith("   bert-abc (bert, training): 2 nodes on EKS, Running, submitted ")
     assert lines[3:6] == ["   bert", "   vision", f"   {full.values[Output.JOB_QUEUE_ARN]}"]
     assert "   bert/scratch (1200Gi, volume pvc-1)" in lines
     assert "   elsewhere/notebook" in lines
-    assert lines[-1] == "   ours-bert: 2"
+    assert lines[-1] == "   ours-bert: one, two"
     assert {request.method for request in full.kubernetes.requests} == {"GET"}
 
 
@@ -126,7 +127,7 @@ def test_the_plan_as_json(full: World, trn: Trn) -> None:
     assert [run["id"] for run in it["runs"]] == ["bert-abc"]
     assert it["volcano_queues"] == ["bert", "vision"]
     assert it["claims"] == [{"namespace": "bert", "name": "scratch", "note": "(1200Gi, volume pvc-1)"}]
-    assert it["images"] | {"ours-bert": 2} == it["images"]
+    assert [image["tags"] for image in it["images"]["ours-bert"]] == [["one"], ["two"]]
     assert {request.method for request in full.kubernetes.requests} == {"GET"}
 
 
@@ -259,7 +260,7 @@ def test_a_load_balancer_that_stays_is_said(full: World) -> None:
     clean = planned(full)
     full.kubernetes.linger = 1_000_000
     only = CleanUp(clean.account, clean.team, clean.api, Plan(services=clean.plan.services), no_pause)
-    with pytest.raises(UnfinishedError, match="its load balancer: still there after a while: elsewhere/notebook"):
+    with pytest.raises(UnfinishedError, match="its load balancer: still there after 15 minutes: elsewhere/notebook"):
         carry_out(only)
 
 
