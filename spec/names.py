@@ -141,6 +141,8 @@ class JobLabel(StrEnum):
 RENDEZVOUS_PORT = 29500
 """TCP port at which the agents of a job meet, on its first node; the port of PyTorch's own examples.
 https://docs.pytorch.org/docs/stable/elastic/run.html"""
+NODES_PORT = 29501
+"""TCP port at which the main node of a Batch job hears whether the others are alive."""
 
 JOIN_TIMEOUT_SECONDS = 1800
 """Nodes of one run start up to this far apart: the first to have its image and its data waits for the last."""

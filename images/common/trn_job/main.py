@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from spec.names import JobEnv
-from trn_job import driver, environment, precompile, profiles
+from trn_job import driver, environment, nodes, precompile, profiles
 from trn_job.messages import NOT_COPIED, Stop, complain, say
 from trn_job.settings import Settings
 from trn_job.supervisor import Supervisor
@@ -28,6 +28,24 @@ def _run(command: Sequence[str], environ: Mapping[str, str]) -> int:
     supervisor = Supervisor(grace_seconds=settings.grace_seconds)
     supervisor.listen()
     say(f"job {environ.get(JobEnv.JOB, '')}, attempt {environ.get(JobEnv.ATTEMPT, '0')}, {settings.nodes} nodes")
+    watch = nodes.watch(nodes.Place.read(environ, nodes=settings.nodes), supervisor)
+    try:
+        code = _work(command, environ, settings, supervisor, watch)
+    except Stop as stop:
+        complain(str(stop))
+        code = stop.code
+    except SystemExit as ended:  # a signal before torchrun
+        code = int(ended.code or 0)
+    return watch.end(code)
+
+
+def _work(
+    command: Sequence[str],
+    environ: Mapping[str, str],
+    settings: Settings,
+    supervisor: Supervisor,
+    watch: nodes.Watch,
+) -> int:
     os.umask(0o022)  # TensorBoard reads the logs as another user
     driver.check(environ)
     environment.raise_open_files()
@@ -35,7 +53,7 @@ def _run(command: Sequence[str], environ: Mapping[str, str]) -> int:
     plan = profiles.plan(settings, command)
     surroundings = plan.environment | surroundings
     if settings.precompile_steps:
-        return precompile.run(supervisor, plan.command, surroundings, is_main=settings.is_main)
+        return precompile.run(supervisor, plan.command, surroundings, is_main=settings.is_main, others=watch.others)
     if plan.keeper is None:
         return supervisor.run(plan.command, surroundings)
     plan.keeper.start()

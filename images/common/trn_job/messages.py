@@ -8,6 +8,8 @@ FAILED = 1
 """Precompilation had failures. A training job that fails passes its own code on."""
 NOT_COPIED = 74
 """EX_IOERR: something was not copied from or to its durable place."""
+NODE_LOST = 76
+"""EX_PROTOCOL: another node of the job is gone, or never came."""
 REFUSED = 78
 """EX_CONFIG: the job cannot work as it is configured, here or anywhere; starting it again does not help."""
 NOT_FOUND = 127

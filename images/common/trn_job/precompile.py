@@ -6,7 +6,7 @@ https://awsdocs-neuron.readthedocs-hosted.com/en/latest/frameworks/torch/torch-n
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from trn_job.messages import FAILED, complain, say
 from trn_job.supervisor import Supervisor
@@ -31,13 +31,24 @@ class Totals:
             self.successful = (self.successful or 0) + int(found[2])
 
 
-def run(supervisor: Supervisor, command: Sequence[str], environment: Mapping[str, str], *, is_main: bool) -> int:
+def run(
+    supervisor: Supervisor,
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    *,
+    is_main: bool,
+    others: Callable[[], int],
+) -> int:
     """Exit code. Nodes that compiled the same graphs at once would break each other's entries in the cache.
 
     https://github.com/aws-neuron/aws-neuron-sdk/issues/742
+    `others` waits until all other nodes have collected theirs, and gives 0 or the exit code to stop with.
     """
     code = supervisor.run(["neuron_parallel_compile", "--command", "collect", *command], environment)
     if code or supervisor.received or not is_main:
+        return code
+    code = others()
+    if code:
         return code
     totals = Totals()
     code = supervisor.run(

@@ -35,6 +35,10 @@ class Supervisor:
         signal.signal(signal.SIGINT, self._on_signal)
         signal.signal(signal.SIGALRM, self._on_alarm)
 
+    def stop(self) -> None:
+        """From any thread: end the job as SIGTERM does."""
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
+
     def run(
         self, command: Sequence[str], environment: Mapping[str, str], *, on_line: Callable[[str], None] | None = None
     ) -> int:
