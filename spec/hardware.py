@@ -27,6 +27,14 @@ EFA_RESOURCE = "vpc.amazonaws.com/efa"
 
 INFINIBAND_DIRECTORY = "/dev/infiniband"
 """Host directory of the verbs devices."""
+UVERBS = "uverbs"
+"""Name of a verbs device before its number; there is one per EFA interface."""
+
+EFA_ENVIRONMENT: Mapping[str, str] = MappingProxyType(
+    {"FI_PROVIDER": "efa", "FI_EFA_USE_DEVICE_RDMA": "1", "FI_EFA_FORK_SAFE": "1"}
+)
+"""Variables by which libfabric takes EFA, on a node that has it.
+https://awsdocs-neuron.readthedocs-hosted.com/en/latest/frameworks/torch/torch-neuronx/setup-trn1-multi-node-execution.html"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +86,7 @@ class Hardware:
     @property
     def uverbs_device_paths(self) -> tuple[str, ...]:
         """One InfiniBand verbs device per EFA interface."""
-        return tuple(f"{INFINIBAND_DIRECTORY}/uverbs{index}" for index in range(self.efa_interfaces))
+        return tuple(f"{INFINIBAND_DIRECTORY}/{UVERBS}{index}" for index in range(self.efa_interfaces))
 
     @property
     def extended_resources(self) -> dict[str, int]:
@@ -114,13 +122,8 @@ class Hardware:
 
     @property
     def efa_environment(self) -> dict[str, str]:
-        """Variables by which libfabric takes EFA; none without EFA.
-
-        https://awsdocs-neuron.readthedocs-hosted.com/en/latest/frameworks/torch/torch-neuronx/setup-trn1-multi-node-execution.html
-        """
-        if not self.efa_interfaces:
-            return {}
-        return {"FI_PROVIDER": "efa", "FI_EFA_USE_DEVICE_RDMA": "1", "FI_EFA_FORK_SAFE": "1"}
+        """Variables of a container on this type; none without EFA."""
+        return dict(EFA_ENVIRONMENT) if self.efa_interfaces else {}
 
     @property
     def efa_gbps_per_interface(self) -> float:

@@ -7,16 +7,13 @@ import resource
 from collections.abc import Mapping
 from pathlib import Path
 
-from spec.hardware import INFINIBAND_DIRECTORY
+from spec.hardware import EFA_ENVIRONMENT, INFINIBAND_DIRECTORY, UVERBS
 from trn_job.messages import say
 
 # 32 workers open more files than the usual 1,024. https://github.com/aws-neuron/aws-neuron-sdk/issues/713
 ENOUGH_FILES = 65536
 # Programs that close every possible descriptor take minutes with the limits of a billion that some hosts set.
 MOST_FILES = 1048576
-
-# https://awsdocs-neuron.readthedocs-hosted.com/en/latest/frameworks/torch/torch-neuronx/setup-trn1-multi-node-execution.html
-EFA = {"FI_PROVIDER": "efa", "FI_EFA_USE_DEVICE_RDMA": "1", "FI_EFA_FORK_SAFE": "1"}
 
 ROOT_COMMUNICATOR = "NEURON_RT_ROOT_COMM_ID"
 
@@ -36,8 +33,8 @@ def training_environment(environ: Mapping[str, str], *, nodes: int) -> dict[str,
     """The environment for torchrun."""
     result = dict(environ)
     devices = Path(environ.get("TRN_INFINIBAND_DIR", INFINIBAND_DIRECTORY))
-    if list(devices.glob("uverbs*")):
-        result = EFA | result
+    if list(devices.glob(f"{UVERBS}*")):
+        result = {**EFA_ENVIRONMENT, **result}
     root = result.get(ROOT_COMMUNICATOR, "")
     if nodes > 1 and _is_local(root):
         # Workers of other nodes would look for the communicator on themselves.
