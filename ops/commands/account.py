@@ -81,15 +81,13 @@ def scale(
     teams_dir: TeamsDir = None,
 ) -> None:
     """Change how many nodes a deployed node group has, between its min and max."""
-    from ops.aws import account_of
+    from ops.commands.opened import opened
     from ops.console import confirm, say
     from ops.errors import RefusedError
     from ops.nodes.scale import after_deploy, find_group, refuse, request
     from ops.nodes.scale_wait import wait as wait_for
-    from ops.teams import TEAMS_DIR, find_team
 
-    found = find_team(team, teams_dir or TEAMS_DIR)
-    account = account_of(found)
+    found, account = opened(team, teams_dir)
     target = find_group(account, found, group)
     refuse(target, nodes)
     if nodes == target.desired:
@@ -120,35 +118,39 @@ def cost(
     teams_dir: TeamsDir = None,
     as_json: Json = False,
 ) -> None:
-    """Show what runs for a team now and costs, in US dollars per hour at list prices."""
+    """Show what runs for a team now and costs, in US dollars per hour at list prices.
+
+    Exits with 1 if nothing could be read.
+    """
     import json
     from datetime import datetime
 
-    from ops.aws import account_of
+    from ops.commands.opened import opened
     from ops.console import say, show
     from ops.cost.inventory import SERVICES
     from ops.cost.report import report
-    from ops.errors import RefusedError
+    from ops.errors import FAILED, RefusedError
     from ops.progress import progress
-    from ops.teams import TEAMS_DIR, find_team
     from spec.findings import SpecError
     from spec.price_file import load_prices
     from spec.prices import BUILT_IN
 
-    found = find_team(team, teams_dir or TEAMS_DIR)
     try:
         table = BUILT_IN if prices is None else load_prices(prices)
     except SpecError as error:
         raise RefusedError(str(error)) from None
+    found, account = opened(team, teams_dir)
     with progress(len(SERVICES)) as told:
-        made = report(account_of(found), found, table, today=datetime.now().date(), told=told)
+        made = report(account, found, table, today=datetime.now().date(), told=told)
     if as_json:
         typer.echo(json.dumps(made.as_json(), indent=2))
-        return
-    show(made.table(), as_json=False, empty="nothing runs")
-    for warning in made.warnings:
-        say(f"warning: {warning}")
-    typer.echo(made.summary())
+    else:
+        show(made.table(), as_json=False, empty="nothing was read" if made.nothing_read else "nothing runs")
+        for warning in made.warnings:
+            say(f"warning: {warning}")
+        typer.echo(made.summary())
+    if made.nothing_read:
+        raise typer.Exit(FAILED)
 
 
 def register(app: typer.Typer) -> None:

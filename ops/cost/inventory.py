@@ -9,7 +9,8 @@ from typing import Any
 
 from ops.aws import Account
 from ops.cost.line import Running
-from ops.preflight.parts import deployed
+from ops.deployed import deployed_output, instances
+from ops.preflight.parts import parts_of
 from spec.kubernetes_versions import SUPPORT_WINDOWS
 from spec.names import TEAM_TAG, Output, StackName
 from spec.prices import (
@@ -32,20 +33,38 @@ def _by_tag(team: Team, **more: list[str]) -> list[dict[str, Any]]:
     return [{"Name": name, "Values": values} for name, values in names.items()]
 
 
-def instances(account: Account, team: Team, _today: date) -> Found:
+def nodes(account: Account, team: Team, _today: date) -> Found:
     """EC2 instances by type and by how they are paid for; nodes have the tag from their launch templates."""
-    filters = _by_tag(team, instance_state_name=["pending", "running"])
-    found = account.pages("ec2", "describe_instances", "Reservations", Filters=filters)
-    counted = Counter((each["InstanceType"], _paid(each)) for group in found for each in group["Instances"])
-    for (instance_type, paid), count in sorted(counted.items(), key=str):
-        yield Running(f"EC2 {instance_type}", count, "instances", instance_type, paid)
+    found = instances(account, {f"tag:{TEAM_TAG}": [team.name]})
+    counted = Counter((each["InstanceType"], *_paid(each)) for each in found)
+    for (instance_type, paid, note), count in sorted(counted.items(), key=str):
+        yield Running(f"EC2 {instance_type}", count, "instances", instance_type, paid, note)
 
 
-def _paid(instance: Mapping[str, Any]) -> str | None:
-    reservation = instance.get("CapacityReservationId")
-    if instance.get("InstanceLifecycle") == "capacity-block":
-        return f"paid already: capacity block {reservation}"
-    return f"paid already: reservation {reservation} costs as much, used or not" if reservation else None
+def _paid(instance: Mapping[str, Any]) -> tuple[str | None, str]:
+    """(why it costs nothing further, what else to know). Capacity blocks are paid in advance, reservations are not.
+
+    https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-reservations-pricing-billing.html
+    """
+    reservation, lifecycle = instance.get("CapacityReservationId"), instance.get("InstanceLifecycle")
+    if lifecycle == "capacity-block":
+        return f"paid already: capacity block {reservation}", ""
+    if lifecycle == "spot":
+        return None, "Spot, shown at the on-demand price"
+    return None, f"in reservation {reservation}" if reservation else ""
+
+
+def unused_reservations(account: Account, team: Team, _today: date) -> Found:
+    """Places of the team file's reservations in which nothing runs: they cost as much as instances."""
+    parts = [part.asks.capacity for part in parts_of(team)]
+    ids = sorted({each.reservation_id for each in parts if each.kind == "reservation" and each.reservation_id})
+    if not ids:
+        return
+    found = account.client("ec2").describe_capacity_reservations(CapacityReservationIds=ids)["CapacityReservations"]
+    for each in found:
+        if each["State"] == "active" and (free := each["AvailableInstanceCount"]):
+            what, note = f"reservation {each['CapacityReservationId']}, unused", "billed to the account that owns it"
+            yield Running(what, free, "instances", each["InstanceType"], note=note)
 
 
 def volumes(account: Account, team: Team, _today: date) -> Found:
@@ -82,10 +101,10 @@ def addresses(account: Account, team: Team, _today: date) -> Found:
 
 
 def control_plane(account: Account, team: Team, today: date) -> Found:
-    outputs = deployed(account, team, StackName.CLUSTER)
-    if outputs is None:
+    name = deployed_output(account, team, StackName.CLUSTER, Output.CLUSTER_NAME)
+    if name is None:
         return
-    cluster = account.client("eks").describe_cluster(name=outputs[Output.CLUSTER_NAME])["cluster"]
+    cluster = account.client("eks").describe_cluster(name=name)["cluster"]
     window = SUPPORT_WINDOWS.get(cluster["version"])
     extended = window is not None and window.on(today) != "standard"
     yield Running(f"EKS {cluster['version']}", 1, "clusters", EKS_EXTENDED if extended else EKS_STANDARD)
@@ -105,14 +124,15 @@ def file_systems(account: Account, team: Team, _today: date) -> Found:
 
 def stored(account: Account, team: Team, _today: date) -> Found:
     """What holds data and costs by use: named, not priced."""
-    outputs = deployed(account, team, StackName.STORAGE)
-    if outputs is not None:
-        yield Running(f"S3 {outputs[Output.BUCKET_NAME]}", 1, "buckets", None)
+    bucket = deployed_output(account, team, StackName.STORAGE, Output.BUCKET_NAME)
+    if bucket is not None:
+        yield Running(f"S3 {bucket}", 1, "buckets", None)
         yield Running("ECR", len(team.repositories), "repositories", None)
 
 
 SERVICES: tuple[tuple[str, Callable[[Account, Team, date], Found]], ...] = (
-    ("EC2 instances", instances),
+    ("EC2 instances", nodes),
+    ("capacity reservations", unused_reservations),
     ("EBS volumes", volumes),
     ("NAT gateways", nat_gateways),
     ("VPC endpoints", endpoints),

@@ -19,6 +19,8 @@ class Running:
     """Of the price table; None for what is never priced."""
     paid: str | None = None
     """Why it costs nothing further; None where it costs by the hour."""
+    note: str = ""
+    """What else to know of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ def price(running: Running, table: PriceTable) -> Line:
     if each is None:
         note = f"no price: give one in --prices FILE, as {running.key}"
         return Line(running.what, running.count, running.unit, None, None, note)
-    note = f"{table.prices[running.key]:g} a month and GB" if is_monthly(running.key) else ""
+    note = f"{table.prices[running.key]:g} a month and GB" if is_monthly(running.key) else running.note
     return Line(running.what, running.count, running.unit, each, each * running.count, note)
 
 

@@ -12,6 +12,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from ops.aws import Account, ends_every_call, explain
 from ops.cost.inventory import SERVICES
 from ops.cost.line import Line, Running, price, total
+from ops.errors import OpsError
 from spec.prices import REGION, PriceTable
 from spec.team import Team
 
@@ -31,6 +32,11 @@ class Report:
     @property
     def warnings(self) -> tuple[str, ...]:
         return (*self.unread, *self.borrowed)
+
+    @property
+    def nothing_read(self) -> bool:
+        """Whether no service has answered."""
+        return len(self.unread) == len(SERVICES)
 
     @property
     def complete(self) -> bool:
@@ -82,6 +88,8 @@ def report(
         told(name, done)
         try:
             running += read(account, team, today)
+        except OpsError as error:
+            unread.append(f"{name}: not read: {error}")
         except (ClientError, BotoCoreError) as error:
             if ends_every_call(error):
                 raise

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from ipaddress import IPv4Network
 
 from ops.aws import Account
+from ops.deployed import deployed_output, instances
 from ops.preflight.finding import Findings, PreflightFinding, Reporter
-from ops.preflight.parts import deployed, parts_of
+from ops.preflight.parts import parts_of
 from spec.hardware import HARDWARE
 from spec.names import TEAM_TAG, Output, StackName
 from spec.rules.network import AWS_RESERVED_ADDRESSES
@@ -19,12 +20,11 @@ REPORT = Reporter("free addresses")
 
 
 def check(account: Account, team: Team) -> Findings:
-    network = deployed(account, team, StackName.NETWORK)
-    if network is None:
+    subnet = deployed_output(account, team, StackName.NETWORK, Output.TRAINING_SUBNET_ID)
+    if subnet is None:
         free, prefix = planned(team)
         yield judge(f"planned training subnet /{prefix}", free=free, needed=needed(team, running={}))
         return
-    subnet = network[Output.TRAINING_SUBNET_ID]
     found = account.client("ec2").describe_subnets(SubnetIds=[subnet])["Subnets"][0]
     yield judge(
         f"training subnet {subnet}",
@@ -66,11 +66,5 @@ def judge(subject: str, *, free: int, needed: int) -> PreflightFinding:
 
 
 def _running(account: Account, team: Team, subnet: str) -> Mapping[str, int]:
-    filters = [
-        {"Name": "subnet-id", "Values": [subnet]},
-        {"Name": f"tag:{TEAM_TAG}", "Values": [team.name]},
-        {"Name": "instance-state-name", "Values": ["pending", "running"]},
-    ]
-    found = account.pages("ec2", "describe_instances", "Reservations", Filters=filters)
-    types = (instance["InstanceType"] for reservation in found for instance in reservation["Instances"])
-    return Counter(instance_type for instance_type in types if instance_type in HARDWARE)
+    found = instances(account, {"subnet-id": [subnet], f"tag:{TEAM_TAG}": [team.name]})
+    return Counter(each["InstanceType"] for each in found if each["InstanceType"] in HARDWARE)

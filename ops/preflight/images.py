@@ -5,8 +5,8 @@ from __future__ import annotations
 from botocore.exceptions import ClientError
 
 from ops.aws import Account
+from ops.deployed import deployed
 from ops.preflight.finding import Findings, PreflightFinding, Reporter
-from ops.preflight.parts import deployed
 from spec.names import StackName, repository_uri_output
 from spec.team import Team
 

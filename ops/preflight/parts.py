@@ -1,13 +1,9 @@
-"""The parts of a team that ask for Trainium nodes, and its stacks as far as they are deployed."""
+"""The parts of a team that ask for Trainium nodes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ops.aws import Account, outputs
-from ops.errors import OpsError
-from spec.names import StackName
 from spec.rules.network import trainium_parts
 from spec.team import Batch, NodeGroup, Team
 
@@ -30,11 +26,3 @@ def parts_of(team: Team) -> list[Part]:
         Part(f"node group {asks.name}" if isinstance(asks, NodeGroup) else "batch", asks)
         for _, asks in trainium_parts(team)
     ]
-
-
-def deployed(account: Account, team: Team, stack: StackName) -> Mapping[str, str] | None:
-    """Outputs of a stack; None where it is not deployed."""
-    try:
-        return outputs(account, team, stack)
-    except OpsError:
-        return None

@@ -8,6 +8,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from ops.aws import Account
+from ops.deployed import instances
 from ops.preflight.finding import Findings, PreflightFinding, Reporter
 from ops.preflight.parts import parts_of
 from spec.account import TRN_QUOTA
@@ -24,7 +25,9 @@ def check(account: Account, team: Team) -> Findings:
         yield REPORT.ok(TRN_QUOTA.name, "not asked", "nothing: every node comes from a capacity block")
         return
     granted = _granted(account)
-    others = vcpus_of_others(_running(account), team.name) if granted >= needed else 0
+    others = (
+        vcpus_of_others(instances(account, {"instance-type": sorted(HARDWARE)}), team.name) if granted >= needed else 0
+    )
     yield judge(granted=granted, needed=needed, others=others)
 
 
@@ -39,11 +42,11 @@ def vcpus_needed(team: Team) -> int:
     )
 
 
-def vcpus_of_others(instances: Iterable[Mapping[str, Any]], team: str) -> int:
+def vcpus_of_others(running: Iterable[Mapping[str, Any]], team: str) -> int:
     """vCPUs of running on-demand Trn instances that are not the team's."""
     return sum(
         HARDWARE[instance["InstanceType"]].vcpus
-        for instance in instances
+        for instance in running
         if {"Key": TEAM_TAG, "Value": team} not in instance.get("Tags", ())
         and instance.get("InstanceLifecycle") is None
     )
@@ -73,12 +76,3 @@ def _granted(account: Account) -> float:
             raise
         found = account.client("service-quotas").get_aws_default_service_quota(**asked)
         return float(found["Quota"]["Value"])
-
-
-def _running(account: Account) -> Iterable[Mapping[str, Any]]:
-    filters = [
-        {"Name": "instance-type", "Values": sorted(HARDWARE)},
-        {"Name": "instance-state-name", "Values": ["pending", "running"]},
-    ]
-    for reservation in account.pages("ec2", "describe_instances", "Reservations", Filters=filters):
-        yield from reservation["Instances"]

@@ -9,6 +9,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from ops.aws import Account
+from ops.deployed import instances
 from ops.preflight.finding import Findings, Reporter
 from ops.preflight.parts import Part, parts_of
 from spec.names import TEAM_TAG
@@ -94,10 +95,5 @@ def _describe(account: Account, reservation_id: str) -> Mapping[str, Any] | None
 
 
 def _own_instances(account: Account, team: Team, reservation_id: str) -> int:
-    filters = [
-        {"Name": "capacity-reservation-id", "Values": [reservation_id]},
-        {"Name": f"tag:{TEAM_TAG}", "Values": [team.name]},
-        {"Name": "instance-state-name", "Values": ["pending", "running"]},
-    ]
-    found = account.pages("ec2", "describe_instances", "Reservations", Filters=filters)
-    return sum(len(reservation["Instances"]) for reservation in found)
+    own = instances(account, {"capacity-reservation-id": [reservation_id], f"tag:{TEAM_TAG}": [team.name]})
+    return sum(1 for _ in own)

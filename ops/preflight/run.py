@@ -7,6 +7,7 @@ from collections.abc import Callable
 from botocore.exceptions import BotoCoreError, ClientError
 
 from ops.aws import Account, ends_every_call, explain
+from ops.errors import OpsError
 from ops.preflight import (
     addresses,
     batch_image,
@@ -70,4 +71,6 @@ def _guarded(report: Reporter, check: Check, account: Account, team: Team) -> li
             raise
         subject = error.operation_name if isinstance(error, ClientError) else "AWS"
         found.append(report.warning(subject, f"not checked: {explain(error)}", "an answer"))
+    except OpsError as error:
+        found.append(report.warning("stacks", f"not checked: {error}", "an answer"))
     return found

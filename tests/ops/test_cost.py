@@ -47,16 +47,59 @@ def test_instances_by_type_and_by_how_they_are_paid(stubbed: StubbedAccount, tea
         {"Instances": [trn1, trn1]},
         {"Instances": [trn1 | {"CapacityReservationId": "cr-1"}]},
         {"Instances": [trn1 | {"CapacityReservationId": "cr-2", "InstanceLifecycle": "capacity-block"}]},
-        {"Instances": [{"InstanceType": "m6i.large"}]},
+        {"Instances": [{"InstanceType": "m6i.large", "InstanceLifecycle": "spot"}]},
     ]
     stubbed.answer("ec2", "describe_instances", {"Reservations": found}, Filters=filters)
-    counted = list(inventory.instances(stubbed.account, team, DAY))
-    assert [(each.key, each.count, each.paid) for each in counted] == [
-        ("m6i.large", 1, None),
-        ("trn1.32xlarge", 1, "paid already: capacity block cr-2"),
-        ("trn1.32xlarge", 1, "paid already: reservation cr-1 costs as much, used or not"),
-        ("trn1.32xlarge", 2, None),
-    ]
+    counted = list(inventory.nodes(stubbed.account, team, DAY))
+    assert {(each.key, each.count, each.paid, each.note) for each in counted} == {
+        ("m6i.large", 1, None, "Spot, shown at the on-demand price"),
+        ("trn1.32xlarge", 1, "paid already: capacity block cr-2", ""),
+        ("trn1.32xlarge", 1, None, "in reservation cr-1"),
+        ("trn1.32xlarge", 2, None, ""),
+    }
+    assert sum(price(each, BUILT_IN).per_hour or 0 for each in counted) == pytest.approx(3 * 21.5 + 0.096)
+
+
+def test_unused_places_of_a_reservation_cost_as_much(stubbed: StubbedAccount, team_of: TeamMaker) -> None:
+    reservation = "cr-0123456789abcdef0"
+    team = team_of(batch=BATCH | {"capacity": {"reservation": reservation}})
+    place = {"CapacityReservationId": reservation, "InstanceType": "trn1.32xlarge", "AvailableInstanceCount": 3}
+    found = [place | {"State": "active"}, place | {"State": "cancelled"}]
+    asked = {"CapacityReservationIds": [reservation]}
+    stubbed.answer("ec2", "describe_capacity_reservations", {"CapacityReservations": found}, **asked)
+    (line,) = [price(each, BUILT_IN) for each in inventory.unused_reservations(stubbed.account, team, DAY)]
+    assert (line.what, line.count, line.per_hour) == (f"reservation {reservation}, unused", 3, 64.5)
+
+
+@pytest.mark.parametrize("read", [inventory.control_plane, inventory.stored])
+def test_a_stack_that_was_rolled_back_is_a_warning(
+    read: Any, stubbed: StubbedAccount, team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SERVICES", (("made up", read),))
+    stack = StackName.STORAGE if read is inventory.stored else StackName.CLUSTER
+    stubbed.deployed(team, stack)
+    stubbed.deployed(team, stack)
+    (warning,) = report(stubbed.account, team, BUILT_IN, today=DAY).warnings
+    assert warning.startswith(f"made up: not read: stack bert-{stack}: is CREATE_COMPLETE and has no output ")
+
+
+@pytest.mark.parametrize("more", [(), ("--json",)])
+@pytest.mark.parametrize("code", ["AccessDenied", "Throttling"])
+def test_nothing_read_exits_with_1(
+    code: str,
+    more: tuple[str, ...],
+    *,
+    command: Trn,
+    stubbed: StubbedAccount,
+    team: Team,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ops.commands.opened.account_of", lambda _team: stubbed.account)
+    services(monkeypatch, *(ClientError({"Error": {"Code": code, "Message": "no"}}, "DescribeThings"),) * 2)
+    found, out, err = command("cost", team.path, *more)
+    assert found == 1
+    assert "nothing runs" not in out
+    assert ("DescribeThings" in err) != bool(more)
 
 
 def test_what_moto_runs_is_found_by_the_tag(moto_account: Account, team: Team) -> None:
@@ -234,7 +277,7 @@ def test_a_service_that_refuses_is_a_warning_and_the_total_is_a_lower_bound(
 def test_expired_credentials_end_it(
     command: Trn, stubbed: StubbedAccount, team: Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ops.aws.account_of", lambda _team: stubbed.account)
+    monkeypatch.setattr("ops.commands.opened.account_of", lambda _team: stubbed.account)
     services(monkeypatch, TRN1, expired("DescribeFileSystems"))
     code, out, err = command("cost", team.path)
     assert (code, out) == (1, "")
@@ -242,7 +285,7 @@ def test_expired_credentials_end_it(
 
 
 def test_the_table(command: Trn, stubbed: StubbedAccount, team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ops.aws.account_of", lambda _team: stubbed.account)
+    monkeypatch.setattr("ops.commands.opened.account_of", lambda _team: stubbed.account)
     services(monkeypatch, TRN1, Running("EC2 trn2.48xlarge", 1, "instances", "trn2.48xlarge"))
     code, out, err = command("cost", team.path)
     assert code == 0
@@ -258,7 +301,7 @@ def test_the_table(command: Trn, stubbed: StubbedAccount, team: Team, monkeypatc
 def test_json_with_own_prices(
     command: Trn, stubbed: StubbedAccount, team: Team, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ops.aws.account_of", lambda _team: stubbed.account)
+    monkeypatch.setattr("ops.commands.opened.account_of", lambda _team: stubbed.account)
     services(monkeypatch, TRN1)
     path = tmp_path / "prices.yaml"
     path.write_text("as_of: 2026-10-01\nprices: {trn1.32xlarge: 20}\n")

@@ -10,10 +10,11 @@ import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError, NoCredentialsError
 
 from ops.aws import Account
-from ops.preflight import run as module
+from ops.preflight import addresses, run as module
 from ops.preflight.finding import Check, PreflightFinding, Reporter, Severity
 from ops.preflight.run import CHECKS, run
 from spec.account import BOOTSTRAP_PARAMETER, TRN_QUOTA
+from spec.names import StackName
 from spec.team import Team
 from tests.conftest import ROOT
 from tests.ops.accounts import ACCOUNT_ID, BATCH, REGION, StubbedAccount, TeamMaker, Trn, eks, expired, use
@@ -67,6 +68,18 @@ def test_a_service_that_is_not_reached_is_a_warning(
     findings = run(answered(stubbed), team_of(batch=BATCH))
     assert findings[0].severity == Severity.WARNING
     assert "https://fsx.example" in findings[0].got
+
+
+def test_a_stack_without_outputs_is_a_warning(
+    stubbed: StubbedAccount, team_of: TeamMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team = team_of(batch=BATCH)
+    monkeypatch.setattr(module, "CHECKS", ((addresses.REPORT, addresses.check),))
+    stubbed.deployed(team, StackName.NETWORK)
+    stubbed.deployed(team, StackName.NETWORK)
+    finding = run(answered(stubbed), team)[0]
+    assert (finding.severity, finding.check) == (Severity.WARNING, "free addresses")
+    assert finding.got.startswith("not checked: stack bert-Network: is CREATE_COMPLETE and has no output ")
 
 
 @pytest.mark.parametrize("error", [expired("DescribeThings"), NoCredentialsError()])

@@ -96,7 +96,7 @@ def _instance(number: int, state: str) -> dict[str, Any]:
 
 @pytest.fixture
 def ours(stubbed: StubbedAccount, monkeypatch: pytest.MonkeyPatch) -> StubbedAccount:
-    monkeypatch.setattr("ops.aws.account_of", lambda _team: stubbed.account)
+    monkeypatch.setattr("ops.commands.opened.account_of", lambda _team: stubbed.account)
     monkeypatch.setattr("time.sleep", lambda _seconds: None)
     return stubbed
 
@@ -316,3 +316,33 @@ def test_a_healthy_group_has_no_issues() -> None:
 def test_the_request_is_the_desired_size_alone(stubbed: StubbedAccount, team: Team) -> None:
     is_asked_for(stubbed, 3)
     assert request(stubbed.account, group(team), 3) == "u-1"
+
+
+def test_ctrl_c_at_the_question_changes_nothing(
+    command: Trn, ours: StubbedAccount, team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> bool:
+        raise KeyboardInterrupt
+
+    is_deployed(ours, team)
+    monkeypatch.setattr("ops.console.confirm", interrupted)
+    code, out, err = command("scale", team.path, "trn1", "1")
+    assert (code, out, err) == (130, "", "trn: interrupted\n")
+
+
+def test_a_role_that_may_not_scale(command: Trn, ours: StubbedAccount, team: Team) -> None:
+    is_deployed(ours, team)
+    ours.fail("eks", "update_nodegroup_config", "AccessDeniedException", scalingConfig={"desiredSize": 3}, **NAMES)
+    code, out, err = command("scale", team.path, "trn1", "3")
+    assert (code, out) == (1, "")
+    assert err.startswith("trn: not allowed: UpdateNodegroupConfig: ")
+
+
+def test_a_cluster_stack_without_outputs(command: Trn, ours: StubbedAccount, team: Team) -> None:
+    ours.deployed(team, StackName.CLUSTER)
+    code, _, err = command("scale", team.path, "trn1", "3")
+    assert code == 1
+    assert err == (
+        "trn: stack bert-Cluster: is CREATE_COMPLETE and has no output ClusterName; run "
+        "`.venv/bin/cdk deploy 'bert/*'` first\n"
+    )
