@@ -136,6 +136,42 @@ def test_regions_are_asked_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> 
     assert told == [1, 2, 3]
 
 
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [("UnauthorizedOperation", "not allowed: "), ("RequestLimitExceeded", "AWS keeps throttling ")],
+)
+def test_denied_and_throttled_regions_are_told(
+    code: str, text: str, command: Trn, stubbed: StubbedAccount, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stubbed.fail("ec2", "describe_instance_type_offerings", code, **offerings_of(TYPE))
+    monkeypatch.setattr("ops.aws.regional_accounts", lambda _regions: [stubbed.account])
+    found, out, err = command("zones", TYPE)
+    assert (found, err) == (1, "trn: no Region answered\n")
+    assert f"{text}DescribeInstanceTypeOfferings" in out
+
+
+def test_the_table_keeps_the_line_to_paste(
+    command: Trn, stubbed: StubbedAccount, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its brackets are no markup."""
+    found = {"InstanceTypeOfferings": [{"Location": "usw2-az2"}]}
+    stubbed.answer("ec2", "describe_instance_type_offerings", found, **offerings_of(TYPE))
+    stubbed.answer("ec2", "describe_availability_zones", {"AvailabilityZones": []})
+    monkeypatch.setattr("ops.aws.regional_accounts", lambda _regions: [stubbed.account])
+    assert paste("usw2-az2", "new") in command("zones", TYPE)[1]
+
+
+def test_credentials_that_expire_meanwhile(
+    command: Trn, stubbed: StubbedAccount, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stubbed.answer("ec2", "describe_instance_type_offerings", {"InstanceTypeOfferings": []}, **offerings_of(TYPE))
+    stubbed.fail("ec2", "describe_availability_zones", "RequestExpired")
+    monkeypatch.setattr("ops.aws.regional_accounts", lambda _regions: [stubbed.account])
+    code, out, err = command("zones", TYPE)
+    assert (code, out) == (1, "")
+    assert "log in again" in err
+
+
 def test_other_errors_are_told_in_words(stubbed: StubbedAccount) -> None:
     stubbed.fail("ec2", "describe_instance_type_offerings", "InternalError", **offerings_of(TYPE))
     (answer,) = ask([stubbed.account], ROW)
