@@ -102,11 +102,11 @@ class Outputs(dict[str, str]):
 
     def __init__(self, values: Mapping[str, str], *, stack: str, status: str, team: str) -> None:
         super().__init__(values)
-        self._told = f"stack {stack} ({status})", f"`.venv/bin/cdk deploy '{team}/*'`"
+        self._told = f"stack {stack}: is {status} and has no output", f"run `.venv/bin/cdk deploy '{team}/*'` first"
 
     def __missing__(self, key: str) -> str:
         stack, command = self._told
-        raise OpsError(f"{stack}: has no output {key}; it failed, or is older than the team file: run {command}")
+        raise OpsError(f"{stack} {key}; {command}")
 
 
 def outputs(account: Account, team: Team, stack: StackName) -> Outputs:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ops.aws import Account, output, outputs
+from ops.aws import Account, Outputs, outputs
 from ops.errors import OpsError
 from spec.names import StackName
 from spec.team import Team
 
 
-def deployed(account: Account, team: Team, stack: StackName) -> Mapping[str, str] | None:
+def deployed(account: Account, team: Team, stack: StackName) -> Outputs | None:
     """Outputs of a stack; None where it is not deployed."""
     try:
         return outputs(account, team, stack)
@@ -22,9 +22,7 @@ def deployed(account: Account, team: Team, stack: StackName) -> Mapping[str, str
 def deployed_output(account: Account, team: Team, stack: StackName, key: str) -> str | None:
     """One output of a stack; None where the stack is not deployed, OpsError where it is but has no such output."""
     found = deployed(account, team, stack)
-    if found is None:
-        return None
-    return found[key] if key in found else output(account, team, stack, key)
+    return None if found is None else found[key]
 
 
 def instances(account: Account, filters: Mapping[str, Sequence[str]]) -> Iterator[Mapping[str, Any]]:

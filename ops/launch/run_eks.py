@@ -16,13 +16,14 @@ from urllib3.exceptions import HTTPError
 
 from ops.aws import account_of, outputs
 from ops.cluster import RUNS, VOLCANO_QUEUES, find
-from ops.console import progress, say
+from ops.console import say
 from ops.errors import INTERRUPTED, OpsError, RefusedError, UnfinishedError
 from ops.kube import cluster_api, explain
 from ops.launch.cache import check_cache
 from ops.launch.container import Launch
 from ops.launch.image_check import check_image
 from ops.launch.torchx_scheduler import submit
+from ops.progress import spinner
 from ops.watch.runs import VOLCANO_ENDED, eks_runs, why
 from spec.hardware import NEURON_RESOURCE
 from spec.names import StackName, Volcano
@@ -123,7 +124,7 @@ def _wait_until_completed(api: client.ApiClient, launch: Launch, placement: EksP
         f"then `trn run {job.path} --team {team} --on eks` starts training",
     )
     try:
-        with progress(f"precompile run {run_id}") as told:
+        with spinner(f"precompile run {run_id}") as told:
             phase = _last_phase(api, placement, run_id, told)
     except KeyboardInterrupt:
         raise goes_on("interrupted", exit_code=INTERRUPTED) from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ops.aws import Account, output, outputs
+from ops.aws import Account, outputs
 from ops.errors import OpsError, RefusedError
 from ops.teams import eks_of
 from spec.field_errors import close_match
@@ -50,7 +50,7 @@ def find_group(account: Account, team: Team, group: str) -> Group:
         hint = f"; did you mean {close}?" if close else ""
         raise RefusedError(f"{team.path}: node group: got {group}, expected one of {', '.join(names)}{hint}")
     index = names.index(group)
-    cluster = output(account, team, StackName.CLUSTER, Output.CLUSTER_NAME)
+    cluster = outputs(account, team, StackName.CLUSTER)[Output.CLUSTER_NAME]
     name = outputs(account, team, StackName.NODES).get(node_group_name_output(group))
     if name is None:
         raise OpsError(f"node group {group}: not deployed; run `.venv/bin/cdk deploy '{team.name}/Nodes'` first")

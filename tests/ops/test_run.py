@@ -459,7 +459,7 @@ def test_a_stack_without_the_output_is_told(eks: World, capsys: pytest.CaptureFi
     with mock.patch("ops.launch.image_check.outputs", lambda *_: storage):
         assert start(eks) == 1
     told = capsys.readouterr().err
-    assert "stack ours-Storage (ROLLBACK_COMPLETE): has no output RepositoryUriBert; it failed, or is older" in told
+    assert "stack ours-Storage: is ROLLBACK_COMPLETE and has no output RepositoryUriBert; run `.venv/bin/cdk" in told
 
 
 def test_too_much_for_what_is_on_the_way(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
