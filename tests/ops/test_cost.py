@@ -78,7 +78,6 @@ def test_a_stack_that_was_rolled_back_is_a_warning(
     monkeypatch.setattr(module, "SERVICES", (("made up", read),))
     stack = StackName.STORAGE if read is inventory.stored else StackName.CLUSTER
     stubbed.deployed(team, stack)
-    stubbed.deployed(team, stack)
     (warning,) = report(stubbed.account, team, BUILT_IN, today=DAY).warnings
     assert warning.startswith(f"made up: not read: stack bert-{stack}: is CREATE_COMPLETE and has no output ")
 

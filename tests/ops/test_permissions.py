@@ -41,9 +41,9 @@ def documented(heading: str) -> set[str]:
 @pytest.mark.parametrize(
     ("heading", "patterns", "more"),
     [
-        ("preflight", ("preflight/*.py", "zones.py"), {STACKS}),
+        ("preflight", ("preflight/*.py", "zones.py", "deployed.py"), {STACKS}),
         ("scale", ("nodes/*.py",), {STACKS}),
-        ("cost", ("cost/*.py",), {STACKS}),
+        ("cost", ("cost/*.py", "deployed.py"), {STACKS}),
     ],
 )
 def test_permissions(heading: str, patterns: tuple[str, ...], more: set[str]) -> None:

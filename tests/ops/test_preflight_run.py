@@ -76,7 +76,6 @@ def test_a_stack_without_outputs_is_a_warning(
     team = team_of(batch=BATCH)
     monkeypatch.setattr(module, "CHECKS", ((addresses.REPORT, addresses.check),))
     stubbed.deployed(team, StackName.NETWORK)
-    stubbed.deployed(team, StackName.NETWORK)
     finding = run(answered(stubbed), team)[0]
     assert (finding.severity, finding.check) == (Severity.WARNING, "free addresses")
     assert finding.got.startswith("not checked: stack bert-Network: is CREATE_COMPLETE and has no output ")
