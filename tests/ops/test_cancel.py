@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from botocore.exceptions import ClientError
 from moto.batch.models import batch_backends
 from moto.core.models import DEFAULT_ACCOUNT_ID
 
@@ -118,3 +119,35 @@ def test_a_run_on_batch_is_terminated(world: World, capsys: pytest.CaptureFixtur
 def test_age(ago: timedelta, text: str) -> None:
     now = datetime.now(UTC)
     assert age(now - ago, now) == text
+
+
+def test_batch_that_refuses_is_told(world: World, trn: Trn, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.batch_job("llama2")
+
+    def refused(*_: object) -> None:
+        raise ClientError({"Error": {"Code": "AccessDeniedException", "Message": "no"}}, "TerminateJob")
+
+    monkeypatch.setattr("ops.watch.cancel.terminate_run", refused)
+    told = trn("cancel", "llama2", "--team", "ours", "--yes")
+    assert (told.code, told.err.splitlines()[-1].startswith("trn: not allowed: TerminateJob")) == (1, True)
+
+
+def test_a_connection_that_breaks_while_waiting(world: World) -> None:
+    world.volcano_job("bert-abc")
+    world.kubernetes.linger = 5
+
+    def breaks(_: float) -> None:
+        world.kubernetes.fail(401)
+
+    (run,) = eks_runs(world.kubernetes.client(), world.team)
+    with pytest.raises(UnfinishedError) as told:
+        cancel_run(world.account, world.team, run, yes=True, pause=breaks)
+    assert "  done: the cancellation was accepted\n" in str(told.value)
+    assert "`trn cancel bert-abc --team ours` waits again" in str(told.value)
+
+
+def test_a_job_in_another_namespace_than_its_queues_is_deleted_there(world: World, trn: Trn) -> None:
+    world.volcano_job("bert-abc")
+    world.kubernetes.objects[VOLCANO, "jobs", "bert", "bert-abc"]["spec"]["queue"] = "vision"
+    assert trn("cancel", "bert-abc", "--team", "ours", "--yes").code == 0
+    assert world.kubernetes.sent("DELETE") == [PATH]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import socket
+import threading
 import time
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -10,14 +12,17 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
+from botocore.exceptions import ClientError
+from kubernetes import client
 from moto.batch.models import JobQueue, batch_backends
 from moto.core.models import DEFAULT_ACCOUNT_ID
 
+from ops.cluster import log_lines
 from ops.errors import OpsError, RefusedError
 from ops.watch.batch_logs import BatchLogs
 from ops.watch.eks_logs import UNNAMED, EksLogs
 from ops.watch.logs import lines_of_all
-from ops.watch.pods import group_rank
+from ops.watch.pods import group_rank, has_rank_zero
 from ops.watch.run_names import job_name, run_named
 from ops.watch.runs import batch_runs, eks_runs
 from tests.ops.conftest import CORE, REGION, VOLCANO, Trn, World, no_pause, pod
@@ -62,6 +67,65 @@ def test_a_rank_in_either_format_of_the_agents_log(line: str, rank: int | None) 
     assert group_rank([line]) == rank
 
 
+def test_rank_zero_is_found_after_the_beginning_of_its_log_is_gone(world: World, trn: Trn) -> None:
+    worker = "[default{} rank {}]:step\n"
+    printed(world, worker.format(3, 35) * 1000, worker.format(3, 3) * 1000)
+    told = trn("logs", "bert", "--team", "ours", "--tail", "1")
+    assert (told.code, told.out, told.err) == (0, worker.format(3, 3), "")
+    queries = [request.query for request in world.kubernetes.requests if request.path.endswith("/log")]
+    assert all("tailLines" in query or "limitBytes" in query for query in queries)
+
+
+def test_rank_zero_is_found_where_only_the_beginning_names_it(world: World, trn: Trn) -> None:
+    printed(world, met(1) + "line\n" * 1000, met(0) + "line\n" * 1000)
+    assert trn("logs", "bert", "--team", "ours", "--tail", "1").err == ""
+
+
+@pytest.mark.parametrize(
+    ("lines", "answer"),
+    [
+        (["[default0 rank 0]:x"], True),
+        (["[default31 rank 31]:x"], True),
+        (["[default0 rank 32]:x"], False),
+        (["  group_rank=0", "[default1 rank 33]:x"], False),
+        (["[default0]:x", "[default0 rank 0] x", "[default0 rank 0]:  group_rank=1"], True),
+        (["nothing"], None),
+    ],
+)
+def test_whether_a_log_is_of_rank_zeros_node(lines: list[str], answer: bool | None) -> None:
+    assert has_rank_zero(lines) is answer
+
+
+def test_a_connection_that_is_dropped_without_a_word_is_taken_up_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server says nothing more and does not close: the read times out, and nothing is lost or said."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    monkeypatch.setattr("ops.cluster.QUIET_SECONDS", 0.2)
+    api = client.ApiClient(client.Configuration(host=f"http://127.0.0.1:{listener.getsockname()[1]}"))
+
+    def serve() -> None:
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(4096)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\none\n\r\n")
+            done.wait(5)
+
+    done = threading.Event()
+    thread = threading.Thread(target=serve)
+    thread.start()
+    it = {"metadata": {"name": "p", "namespace": "bert"}, "spec": {"containers": [{"name": "c"}]}}
+    assert [*log_lines(api, it, follow=True)] == ["one"]
+    done.set()
+    thread.join()
+    listener.close()
+
+
+def test_following_a_run_that_fails_is_a_failure(world: World, trn: Trn) -> None:
+    printed(world, met(0), met(1), state="Failed")
+    told = trn("logs", "bert", "--team", "ours", "--follow")
+    assert (told.code, told.out, told.err) == (1, met(0), "trn: run bert-abc ended: Failed\n")
+    assert trn("logs", "bert", "--team", "ours", "--follow", "--all-nodes").code == 1
+
+
 def test_rank_zero_is_found_on_whatever_node_it_is(world: World, trn: Trn) -> None:
     printed(world, met(1), met(0))
     told = trn("logs", "bert", "--team", "ours")
@@ -102,7 +166,7 @@ def test_what_goes_wrong_with_one_node_is_told_and_ends_no_other(
     with pytest.raises(OpsError, match="logs that were not shown to their end: node 1"):
         lines.extend(lines_of_all(eks(world), 2, follow=follow, tail=None))
     assert lines == ["[node 0] a"]
-    assert "node 1: the cluster's API answered 500: no" in capsys.readouterr().err
+    assert capsys.readouterr().err.count("node 1: the cluster's API answered 500: no") == 1
 
 
 def test_following_ends_with_the_run(world: World, trn: Trn) -> None:
@@ -289,6 +353,69 @@ def test_following_batch_ends_with_the_run(world: World, capsys: pytest.CaptureF
     follow = BatchLogs(world.account, "ours-jobs", logs.run, wait).follow(None, 1)
     assert [*follow] == ["two", "second attempt"]
     assert capsys.readouterr().err == f"run {logs.run.id} ended: SUCCEEDED\n"
+
+
+def test_following_waits_for_a_node_that_batch_does_not_know_yet(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logs = batch(world, "one")
+    jobs = batch_backends[DEFAULT_ACCOUNT_ID][REGION]._jobs
+    late = jobs.pop(f"{logs.run.id}#0")
+
+    def wait(_: float) -> None:
+        if late.job_id not in jobs:
+            jobs[late.job_id] = late
+        else:
+            jobs[logs.run.id].status = "SUCCEEDED"
+
+    assert [*BatchLogs(world.account, "ours-jobs", logs.run, wait).follow(None, None)] == ["one"]
+    assert f"run {logs.run.id}: node 0: not there yet; waiting" in capsys.readouterr().err
+
+
+def test_following_a_node_that_never_was_ends_with_the_run(world: World) -> None:
+    logs = batch(world, status="FAILED")
+    with pytest.raises(OpsError, match=r"Batch does not know its node 1 \(FAILED\)"):
+        [*logs.follow(1, None)]
+
+
+def test_lines_that_come_after_the_end_of_a_batch_run_are_shown(world: World) -> None:
+    logs = batch(world, "one", status="SUCCEEDED")
+    rounds: list[float] = []
+
+    def wait(_: float) -> None:
+        rounds.append(1)
+        if len(rounds) == 2:
+            now = int(time.time()) * 1000
+            events = [{"timestamp": now, "message": "last"}]
+            world.account.client("logs").put_log_events(
+                logGroupName="ours-jobs", logStreamName="train/default/one", logEvents=events
+            )
+
+    assert [*BatchLogs(world.account, "ours-jobs", logs.run, wait).follow(None, None)] == ["one", "last"]
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("AccessDeniedException", "not allowed: GetLogEvents"),
+        ("ThrottlingException", "AWS keeps throttling GetLogEvents"),
+        ("ExpiredTokenException", "the AWS credentials have expired"),
+    ],
+)
+def test_errors_of_aws_while_following(
+    code: str, words: str, world: World, trn: Trn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch(world, "one")
+    pages = ["one"]
+
+    def get_log_events(_: BatchLogs, *__: object) -> tuple[list[str], str]:
+        if pages:
+            return [pages.pop()], "token"
+        raise ClientError({"Error": {"Code": code, "Message": "no"}}, "GetLogEvents")
+
+    monkeypatch.setattr(BatchLogs, "_events", get_log_events)
+    told = trn("logs", "llama2", "--team", "ours", "--follow")
+    assert (told.code, told.out, words in told.err) == (1, "one\n", True)
 
 
 def test_a_batch_node_that_batch_does_not_know(world: World) -> None:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
+from botocore.exceptions import ClientError, EndpointConnectionError, NoCredentialsError
+from kubernetes import client
 
+from ops.aws import Account
 from ops.errors import INTERRUPTED
 from ops.kube import cluster_api
 from ops.watch.runs import eks_runs
 from ops.watch.status import node_groups, queue_use, waiting_reason
 from spec.hardware import NEURON_RESOURCE
 from spec.names import NodeLabel, StackName, node_group_name_output
+from spec.team import Team
 from tests.ops.conftest import BATCH_ONLY, CORE, SCHEDULING, Trn, World, WorldMaker
 
 MESSAGE = "2/0 tasks in gang unschedulable: pod group is not ready, 2 Pending, 2 minAvailable"
@@ -158,3 +164,62 @@ def test_ctrl_c_is_130(world: World, trn: Trn, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("ops.commands.opened.opened", interrupted)
     told = trn("status", "ours")
     assert (told.code, told.err) == (INTERRUPTED, "trn: interrupted\n")
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (ClientError({"Error": {"Code": "ThrottlingException", "Message": "no"}}, "ListJobs"), "AWS keeps throttling"),
+        (ClientError({"Error": {"Code": "ExpiredToken", "Message": "no"}}, "ListJobs"), "credentials have expired"),
+        (NoCredentialsError(), "no AWS credentials found"),
+    ],
+)
+def test_batch_that_does_not_answer(
+    error: Exception, words: str, world: World, trn: Trn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.volcano_job("bert-abc")
+
+    def fails(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("ops.watch.runs.batch_runs", fails)
+    monkeypatch.setattr("ops.watch.status.node_groups", lambda *_: [])
+    told = trn("status", "ours")
+    assert (told.code, "bert-abc" in told.out) == (0, True)
+    assert told.err.startswith("batch: ") and words in told.err
+
+
+def test_a_cluster_that_is_not_reached_is_said_once(world: World, trn: Trn) -> None:
+    world.kubernetes.fail(401)
+    told = trn("status", "ours")
+    assert (told.code, told.err.count("the cluster does not know this IAM identity")) == (0, 1)
+    assert "not all is shown" not in told.err
+
+
+def test_the_cluster_is_opened_once(world: World, trn: Trn, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[object] = []
+
+    @contextmanager
+    def once(account: Account, team: Team) -> Iterator[client.ApiClient]:
+        opened.append(team)
+        with cluster_api(account, team) as api:
+            yield api
+
+    for module in ("runs", "status"):
+        monkeypatch.setattr(f"ops.watch.{module}.cluster_api", once)
+    trn("status", "ours")
+    assert len(opened) == 1
+
+
+def test_a_connection_that_is_lost_half_way_does_not_hide_the_runs(
+    world: World, trn: Trn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.volcano_job("bert-abc")
+
+    def lost(*_: object) -> None:
+        raise EndpointConnectionError(endpoint_url="https://eks")
+
+    monkeypatch.setattr("ops.watch.status.node_groups", lost)
+    told = trn("status", "ours")
+    assert (told.code, "bert-abc" in told.out) == (0, True)
+    assert told.err.startswith("not all is shown: ")
