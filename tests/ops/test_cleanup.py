@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,13 +14,14 @@ from moto.batch.models import batch_backends
 from moto.core.models import DEFAULT_ACCOUNT_ID
 
 from ops.cleanup.command import clean_up, cluster_if_there
-from ops.cleanup.plan import Plan, destroy_line
+from ops.cleanup.plan import Named, Plan, StoredImage, destroy_line
 from ops.cleanup.queue_state import queue_command, set_volcano_queue
 from ops.cleanup.read import plan
 from ops.cleanup.receipt import kind_of, receipt, rows
 from ops.cleanup.steps import CleanUp, carry_out
 from ops.errors import INTERRUPTED, UnfinishedError
 from ops.teams import TEAMS_DIR, find_team
+from ops.waiting import StillThereError
 from spec.hardware import NEURON_RESOURCE
 from spec.names import LUSTRE_CLAIM, TEAM_TAG, Output, StackName, repository_uri_output
 from tests.account.kubernetes_api import KubernetesApi, Request
@@ -37,6 +40,7 @@ from tests.ops.conftest import (
     no_pause,
 )
 
+BATCH_API = "/apis/batch/v1"
 COMMANDS = "/apis/bus.volcano.sh/v1alpha1/namespaces/default/commands"
 
 
@@ -453,3 +457,119 @@ def test_a_stack_that_is_not_deployed_has_no_cluster(write_team: TeamWriter, aws
     world = make_world(BATCH_ONLY)
     with cluster_if_there(world.account, write_team(BOTH)) as api:
         assert api is None
+
+
+def test_reopening_as_a_dry_run_sends_nothing(full: World, trn: Trn) -> None:
+    carry_out(planned(full))
+    before = len(full.kubernetes.requests)
+    told = trn("cleanup", "ours", "--reopen", "--dry-run")
+    arn = full.values[Output.JOB_QUEUE_ARN]
+    assert (told.code, told.out) == (0, f"open queue bert\nopen queue vision\nenable {arn}\n")
+    assert {request.method for request in full.kubernetes.requests[before:]} <= {"GET"}
+    assert full.account.client("batch").describe_job_queues()["jobQueues"][0]["state"] == "DISABLED"
+
+
+def test_a_queue_that_is_not_there_is_not_opened(full: World, trn: Trn) -> None:
+    del full.kubernetes.objects[SCHEDULING, "queues", "", "vision"]
+    told = trn("cleanup", "ours", "--reopen")
+    assert told.code == 1
+    assert told.err.splitlines()[:4] == [
+        "done: open queue bert",
+        "trn: open queue vision: there is no such queue; a deployment makes it",
+        "  done: open queue bert",
+        "  not done: open queue vision",
+    ]
+
+
+def test_a_queue_that_stays_closed_is_said(full: World, trn: Trn, monkeypatch: pytest.MonkeyPatch) -> None:
+    carry_out(planned(full))
+
+    def stays(*_: object, **__: object) -> bool:
+        raise StillThereError(["queue bert"])
+
+    monkeypatch.setattr("ops.cleanup.command.set_volcano_queue", stays)
+    told = trn("cleanup", "ours", "--reopen")
+    assert (told.code, "open queue bert: still there after 15 minutes" in told.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ("--receipt", "--reopen"),
+        ("--receipt", "--images"),
+        ("--reopen", "--images"),
+        ("--receipt", "--dry-run"),
+        ("--reopen", "--json"),
+    ],
+)
+def test_flags_that_exclude_each_other(flags: tuple[str, str], world: World, trn: Trn) -> None:
+    told = trn("cleanup", "ours", *flags)
+    assert (told.code, f"{flags[0]}: got it together with {flags[1]}" in told.err) == (2, True)
+
+
+def test_staging_jobs_go_before_claims(full: World, trn: Trn) -> None:
+    full.kubernetes.put(BATCH_API, "jobs", {"metadata": {"name": "stage-bert", "namespace": "bert"}})
+    clean = planned(full)
+    assert clean.plan.staging_jobs == (Named("bert", "stage-bert"),)
+    names = [name for name, _ in clean.steps()]
+    assert names.index("delete Job bert/stage-bert and its pods") < names.index("delete claim bert/scratch")
+    carry_out(clean)
+    assert full.kubernetes.sent("DELETE")[1] == f"{BATCH_API}/namespaces/bert/jobs/stage-bert"
+
+
+def test_a_claim_that_a_pod_holds_names_the_pod(full: World) -> None:
+    volumes = [{"name": "d", "persistentVolumeClaim": {"claimName": "scratch"}}]
+    object_(full, "pods", "notebook", "bert", volumes=volumes)
+    clean = planned(full)
+    full.kubernetes.linger = 1_000_000
+    with pytest.raises(UnfinishedError, match="15 minutes: bert/scratch, held by pod notebook"):
+        carry_out(CleanUp(clean.account, clean.team, clean.api, Plan(claims=clean.plan.claims), no_pause))
+
+
+INDEX = StoredImage("sha256:index", ("one",), is_index=True)
+CHILD = StoredImage("sha256:child")
+
+
+def deletion(world: World, *answers: tuple[list[str], list[tuple[str, str]]]) -> None:
+    """Delete the two images of a plan; each answer: (digests that are sent, failures)."""
+    plan_ = Plan(images={"ours-bert": (CHILD, INDEX)}, delete_images=True)
+    with Stubber(world.account.client("ecr")) as stub:
+        for digests, failures in answers:
+            failed = [
+                {"imageId": {"imageDigest": digest}, "failureCode": code, "failureReason": f"{code}, says ECR"}
+                for digest, code in failures
+            ]
+            asked = {"repositoryName": "ours-bert", "imageIds": [{"imageDigest": digest} for digest in digests]}
+            stub.add_response("batch_delete_image", {"failures": failed}, asked)
+        carry_out(CleanUp(world.account, world.team, None, plan_, no_pause))
+        stub.assert_no_pending_responses()
+
+
+def test_indexes_go_first_and_their_children_once_more(world: World) -> None:
+    both = [INDEX.digest, CHILD.digest]
+    deletion(world, (both, [(CHILD.digest, "ImageReferencedByManifestList")]), ([CHILD.digest], []))
+    deletion(world, (both, [(CHILD.digest, "ImageNotFound")]))
+
+
+def test_an_image_that_ecr_keeps_is_said(world: World) -> None:
+    both = [INDEX.digest, CHILD.digest]
+    with pytest.raises(UnfinishedError, match="1 images are not deleted; sha256:index: KmsError, says ECR"):
+        deletion(world, (both, [(INDEX.digest, "KmsError")]))
+
+
+def test_ctrl_c_at_the_question(full: World, trn: Trn, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted() -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True, readline=interrupted))
+    told = trn("cleanup", "ours")
+    assert (told.code, told.err.splitlines()[-1]) == (130, "trn: interrupted at the question; nothing was changed")
+    assert {request.method for request in full.kubernetes.requests} == {"GET"}
+
+
+def test_a_folder_with_a_space_is_quoted(write_team: TeamWriter) -> None:
+    team = write_team(BATCH_ONLY)
+    folder = team.path.parent / "my teams"
+    folder.mkdir()
+    team.path.rename(folder / team.path.name)
+    assert f"-c 'teams_dir={folder}' " in destroy_line(find_team("ours", folder))
