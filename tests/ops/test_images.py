@@ -6,6 +6,7 @@ import base64
 from pathlib import Path
 
 import pytest
+from botocore.exceptions import ClientError
 from moto.core.models import DEFAULT_ACCOUNT_ID
 
 from ops.images import docker as docker_module, references as images_module
@@ -237,3 +238,26 @@ def test_every_sdk_has_a_training_image_or_says_which_have(sdk: str) -> None:
     else:
         with pytest.raises(SpecError, match=r"expected one of 2\.26\.1, "):
             training_image(sdk)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        ("AccessDeniedException", "not allowed: GetAuthorizationToken"),
+        ("ExpiredTokenException", "the AWS credentials have expired"),
+    ],
+)
+def test_a_registry_that_lets_nobody_in(
+    case: tuple[str, str], world: World, trn: Trn, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, words = case
+    storage(world)
+    noted = docker(path)
+
+    def refused(_: object) -> str:
+        raise ClientError({"Error": {"Code": code, "Message": "no"}}, "GetAuthorizationToken")
+
+    monkeypatch.setattr(docker_module, "password", refused)
+    told = trn("images", "push", "ours", "bert")
+    assert (told.code, words in told.err) == (1, True)
+    assert "buildx build" not in noted.read_text()

@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import yaml
+from botocore.exceptions import ClientError
 from kubernetes.client import ApiException
 from moto.batch.models import batch_backends
 from moto.core.models import DEFAULT_ACCOUNT_ID
@@ -233,3 +234,49 @@ def test_a_team_without_tensorboard(
     told = trn("tensorboard", "ours")
     assert told.code == 2
     assert words in told.err
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        ("AccessDeniedException", "not allowed: DescribeCluster"),
+        ("ExpiredTokenException", "the AWS credentials have expired"),
+    ],
+)
+@pytest.mark.parametrize("command", [("kubeconfig", "ours"), ("tensorboard", "ours"), ("status", "ours")])
+def test_a_cluster_that_one_may_not_describe(
+    command: tuple[str, ...], case: tuple[str, str], make_world: WorldMaker, trn: Trn, bin_directory: Path
+) -> None:
+    code, words = case
+    make_world(EKS_ONLY)
+    kubectl(bin_directory)
+
+    def refused(*_: object, **__: object) -> None:
+        raise ClientError({"Error": {"Code": code, "Message": "no"}}, "DescribeCluster")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("moto.eks.responses.EKSResponse.describe_cluster", refused)
+        told = trn(*command)
+    assert (told.code, words in told.err) == (1, True)
+
+
+@pytest.mark.parametrize("command", [("top", "bert", "--team", "ours"), ("tensorboard", "ours")])
+def test_ctrl_c_in_kubectl_is_130(
+    command: tuple[str, ...], world: World, trn: Trn, bin_directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.volcano_job("bert-abc")
+    kubectl(bin_directory)
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ops.programs.subprocess.run", interrupted)
+    assert trn(*command).code == 130
+
+
+def test_top_that_one_may_not_run(world: World, trn: Trn, bin_directory: Path) -> None:
+    world.volcano_job("bert-abc")
+    kubectl(bin_directory)
+    world.kubernetes.fail(403, path="/pods", message="pods is forbidden")
+    told = trn("top", "bert", "--team", "ours")
+    assert (told.code, "not allowed: pods is forbidden" in told.err) == (1, True)
