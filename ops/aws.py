@@ -145,7 +145,7 @@ def explain(error: exceptions.BotoCoreError | exceptions.ClientError) -> str:
         return "the AWS SSO session has expired; log in again with `aws sso login`"
     if isinstance(error, exceptions.ProfileNotFound):
         return f"{error}; AWS_PROFILE must name a profile of ~/.aws/config"
-    if isinstance(error, exceptions.HTTPClientError):
+    if isinstance(error, exceptions.HTTPClientError | exceptions.EndpointConnectionError):
         return f"AWS was not reached: {error}; check the network and the Region, and run the command again"
     return str(error)
 

@@ -173,6 +173,11 @@ def longest_pod_name(app: str, nodes: int) -> str:
     return f"{app}-{'x' * RUN_SUFFIX_LENGTH}-{TASK}-{nodes - 1}-{nodes - 1}"
 
 
+LOG_LINE_PREFIX = "[$role_name$local_rank rank $rank]:"
+"""torchrun's template for the beginning of a worker's line, such as `[default3 rank 35]:`. A line whose two numbers are
+the same is of the node of rank 0.
+https://github.com/pytorch/pytorch/blob/v2.9.0/torch/distributed/elastic/agent/server/local_elastic_agent.py"""
+
 JOB_COMMAND = "trn-job"
 """Entrypoint in every image of this project: checks, prepares, resumes, runs the torchrun command that follows it."""
 

@@ -16,6 +16,7 @@ from spec.names import (
     DATA_PATH,
     JOB_COMMAND,
     JOIN_TIMEOUT_SECONDS,
+    LOG_LINE_PREFIX,
     PRECOMPILE_SUFFIX,
     RENDEZVOUS_PORT,
     JobEnv,
@@ -87,6 +88,8 @@ def environment(launch: Launch, root: str | None, *, queue: str | None = None) -
         JobEnv.BF16.value: str(int(job.bf16)),
         # torchrun then says which of its nodes has rank 0.
         "LOGLEVEL": "INFO",
+        # Lines of a worker tell its rank, too: the head of a long log, where torchrun names it, is not kept.
+        "TORCHELASTIC_LOG_LINE_PREFIX_TEMPLATE": LOG_LINE_PREFIX,
         # Or a line of a worker stays in torchrun's buffer until 8 KiB have come.
         "PYTHONUNBUFFERED": "1",
     }

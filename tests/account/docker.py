@@ -6,6 +6,7 @@ pulled, not those that were only pushed. Any other command line is an error, as 
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import boto3
 
-from spec.names import TOKENIZE_COMMAND
+from spec.names import LLAMA2_IMAGE, TOKENIZE_COMMAND
 
 HOME = Path(os.environ.get("STAND_IN_DOCKER", "."))
 """Where it keeps what it knows."""
@@ -45,8 +46,12 @@ def main(arguments: Sequence[str]) -> int | str:
             return 0 if image in _local() else f"Error: No such image: {image}"
         case ["pull", "--platform", "linux/amd64", image]:
             return _pull(image)
-        case ["run", "--rm", "-v", tokenizer, "-v", out, image, command] if command == TOKENIZE_COMMAND:
-            return _tokenize(tokenizer, out, image)
+        case ["info", *_]:
+            print("[name=seccomp]")
+            return 0
+        case ["run", *options, image, command, tokenizer, out] if command == TOKENIZE_COMMAND:
+            mounts = _mounts(options)
+            return _tokenize(mounts[tokenizer], mounts[out], image)
     return f"docker stand-in: unknown command line: {' '.join(arguments)}"
 
 
@@ -76,13 +81,20 @@ def _pull(image: str) -> int | str:
     return 0
 
 
-def _tokenize(tokenizer: str, out: str, image: str) -> int | str:
+def _mounts(options: Sequence[str]) -> dict[str, Path]:
+    """Folders of this machine by their place in the container."""
+    bound = [next(csv.reader([options[at + 1]])) for at, option in enumerate(options) if option == "--mount"]
+    fields = [dict(field.partition("=")[::2] for field in mount) for mount in bound]
+    return {field["dst"]: Path(field["src"]) for field in fields}
+
+
+def _tokenize(tokenizer: Path, out: Path, image: str) -> int | str:
     if image not in _local():
         return f"Unable to find image {image} locally"
-    folder = Path(tokenizer.removesuffix(":/tokenizer:ro"))
-    if not any(folder.iterdir()):
-        return f"{folder}: empty"
-    written = Path(out.removesuffix(":/out"))
+    if not any(tokenizer.iterdir()):
+        return f"{tokenizer}: empty"
+    written = out / LLAMA2_IMAGE
+    written.mkdir()
     (written / "data-00000-of-00001.arrow").write_bytes(b"tokens")
     (written / "dataset_info.json").write_text("{}")
     return 0

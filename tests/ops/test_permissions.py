@@ -13,7 +13,7 @@ from spec.price_file import load_prices
 from tests.conftest import ROOT
 
 CALLS = (
-    re.compile(r'client\("([\w-]+)"\)\s*\.(\w+)\('),
+    re.compile(r'(?:client|once)\("([\w-]+)"\)\s*\.(\w+)\('),
     re.compile(r'pages\(\s*"([\w-]+)",\s*"(\w+)"'),
 )
 PREFIXES = {"service-quotas": "servicequotas"}

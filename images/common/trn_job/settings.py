@@ -30,27 +30,26 @@ class Settings:
     """Directory inside the container; lost with it. The same in every run: BERT's checkpoints name dataset files."""
     copy_seconds: float
     grace_seconds: float
-    """How long torchrun may take to stop. Batch kills a container 30 s after SIGTERM, Kubernetes after the longer time
-    that the launcher asks for; the rest of that time is for the last copy.
-    https://docs.aws.amazon.com/batch/latest/userguide/job_timeouts.html"""
+    """How long torchrun may take to stop; the rest of the time until the container is killed is for the last copy.
+
+    Batch kills it 30 s after SIGTERM, https://docs.aws.amazon.com/batch/latest/userguide/job_timeouts.html; on EKS the
+    launcher asks for more, its pods' terminationGracePeriodSeconds."""
 
     @classmethod
     def read(cls, environ: Mapping[str, str]) -> Settings:
-        nodes = _number(environ, JobEnv.NODES, "1")
+        nodes = number(environ, JobEnv.NODES, "1")
         return cls(
             nodes=nodes,
             bf16=_choice(environ, JobEnv.BF16, "1"),
-            precompile_steps=_number(environ, JobEnv.PRECOMPILE_STEPS)
-            if environ.get(JobEnv.PRECOMPILE_STEPS)
-            else None,
+            precompile_steps=number(environ, JobEnv.PRECOMPILE_STEPS) if environ.get(JobEnv.PRECOMPILE_STEPS) else None,
             datasets=_place(environ, JobEnv.DATASETS),
             checkpoints=_place(environ, JobEnv.CHECKPOINTS),
             logs=_place(environ, JobEnv.LOGS),
             profile=environ.get("TRN_PROFILE", ""),
             is_main=nodes == 1 or _is_first(environ),
             work=Path(environ.get("TRN_WORK_DIR", "/var/tmp/trn-job")),  # noqa: S108 - the container's own
-            copy_seconds=_seconds(environ, "TRN_COPY_SECONDS", "60"),
-            grace_seconds=_seconds(environ, "TRN_GRACE_SECONDS", "10"),
+            copy_seconds=seconds(environ, "TRN_COPY_SECONDS", "60"),
+            grace_seconds=seconds(environ, "TRN_GRACE_SECONDS", "10"),
         )
 
 
@@ -66,14 +65,14 @@ def _place(environ: Mapping[str, str], name: str) -> str | None:
     return environ.get(name, "").rstrip("/") or None
 
 
-def _number(environ: Mapping[str, str], name: str, default: str = "") -> int:
+def number(environ: Mapping[str, str], name: str, default: str = "") -> int:
     text = environ.get(name, default)
     if not (text.isascii() and text.isdigit() and int(text) > 0):
         raise Stop(f"{name}: got {text!r}, expected a whole number above 0")
     return int(text)
 
 
-def _seconds(environ: Mapping[str, str], name: str, default: str) -> float:
+def seconds(environ: Mapping[str, str], name: str, default: str) -> float:
     text = environ.get(name, default)
     if not re.fullmatch(r"\d+(\.\d+)?", text, re.ASCII) or not float(text):
         raise Stop(f"{name}: got {text!r}, expected seconds above 0")
