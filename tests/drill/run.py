@@ -150,8 +150,8 @@ def drill_team(rendezvous: str, folder: Path) -> Team:
     return team_of(HARDWARE["trn1.32xlarge"], folder, rendezvous=rendezvous)
 
 
-def restart_and_finish(rendezvous: str, folder: Path, etcd: str) -> str:
-    """A worker dies, every pod is started anew, the run goes on from its checkpoint and ends."""
+def started_anew(rendezvous: str, folder: Path, etcd: str, *, shared_id: bool = False) -> tuple[Agents, list[int]]:
+    """(second attempt, exit codes of its agents), after a worker of the first has died and Volcano started all anew."""
     job = prepared(rendezvous, folder)
     first = Agents(job, folder, attempt=0, etcd=etcd)
     try:
@@ -160,11 +160,16 @@ def restart_and_finish(rendezvous: str, folder: Path, etcd: str) -> str:
         first.wait_for_a_failure()
     finally:
         first.end()
-    second = Agents(job, folder, attempt=1, etcd=etcd)
+    second = Agents(job, folder, attempt=1, etcd=etcd, shared_id=shared_id)
     try:
-        codes = second.codes()
+        return second, second.codes()
     finally:
         second.end()
+
+
+def restart_and_finish(rendezvous: str, folder: Path, etcd: str) -> str:
+    """The run goes on from its checkpoint and ends."""
+    second, codes = started_anew(rendezvous, folder, etcd)
     text = second.text()
     if codes != [0] * NODES:
         raise DrillError(f"the restarted agents ended with {codes}; logs in {folder}")
@@ -181,19 +186,7 @@ def restart_and_finish(rendezvous: str, folder: Path, etcd: str) -> str:
 
 def fail_with_one_id(folder: Path, etcd: str) -> str:
     """The fault that an id for each attempt avoids: with the same id the restarted agents meet a closed rendezvous."""
-    job = prepared("etcd", folder)
-    first = Agents(job, folder, attempt=0, etcd=etcd)
-    try:
-        first.wait_for(f"DRILL step={KILL_AT_STEP}")
-        first.kill_a_worker()
-        first.wait_for_a_failure()
-    finally:
-        first.end()
-    second = Agents(job, folder, attempt=1, etcd=etcd, shared_id=True)
-    try:
-        codes = second.codes()
-    finally:
-        second.end()
+    second, codes = started_anew("etcd", folder, etcd, shared_id=True)
     if 0 in codes or "RendezvousClosedError" not in second.text():
         raise DrillError(f"a closed rendezvous was expected, and the agents ended with {codes}; logs in {folder}")
     return "RendezvousClosedError, as expected"

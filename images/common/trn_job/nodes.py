@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from spec.names import NODES_PORT
+from spec.names import JOIN_TIMEOUT_SECONDS, NODES_PORT
 from trn_job.messages import NODE_LOST, Stop, complain, say
 from trn_job.settings import number, seconds
 from trn_job.supervisor import Supervisor
@@ -68,7 +68,7 @@ class Place:
             host=host,
             port=number(environ, "TRN_NODES_PORT", str(NODES_PORT)),
             silent_seconds=seconds(environ, "TRN_NODE_SILENT_SECONDS", "60"),
-            patience_seconds=seconds(environ, "TRN_NODE_PATIENCE_SECONDS", "1800"),
+            patience_seconds=seconds(environ, "TRN_NODE_PATIENCE_SECONDS", str(JOIN_TIMEOUT_SECONDS)),
         )
 
 
