@@ -26,7 +26,14 @@ def policy() -> dict[str, Any]:
     return spec
 
 
-NULL = object()
+class Null:
+    """A null that somebody wrote; None stands for a field that is not there."""
+
+    def __str__(self) -> str:
+        return "null"
+
+
+NULL = Null()
 
 
 def with_field(job: dict[str, Any], path: tuple[str | int, ...], value: Any) -> dict[str, Any]:
