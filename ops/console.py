@@ -49,8 +49,8 @@ def confirm(question: str, *, yes: bool) -> bool:
     """
     if yes or not sys.stdin.isatty():
         return yes
-    typer.echo(f"{question} [y/N]: ", err=True, nl=False)
     try:
+        typer.echo(f"{question} [y/N]: ", err=True, nl=False)
         answer = sys.stdin.readline()
     except KeyboardInterrupt:
         say("")
