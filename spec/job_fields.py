@@ -80,9 +80,10 @@ def _variable(value: str) -> str:
     return value
 
 
+# How long is a rule's to say: it depends on the number of nodes.
 JobName = Annotated[
     str,
-    Field(pattern=r"^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$"),
+    Field(pattern=r"^[a-z]([a-z0-9-]*[a-z0-9])?$", max_length=253),
     Expected("a DNS label: lower-case letters, digits and hyphens, a letter first"),
 ]
 ImageName = Annotated[str, AfterValidator(_image), Expected(IMAGE_EXPECTED)]

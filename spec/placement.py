@@ -46,9 +46,9 @@ def place_on_eks(job: Job, team: Team, *, precompile: bool = False) -> tuple[Eks
     group = next((it for it in chosen if isinstance(it, NodeGroup)), None)
     if group is not None:
         problems += job_rules.size_problems(job, group.hardware, group.max, f"eks.node_groups, max of {group.name}")
-        problems += job_rules.image_problems(job, team, eks)
         if queue is not None:
             problems += job_rules.queue_problems(job, queue, group.hardware)
+    problems += job_rules.image_problems(job, team, eks)
     problems += job_rules.eks_problems(job, team, eks, precompile=precompile)
     warnings = _raise_errors(job, problems)
     assert queue is not None
@@ -73,7 +73,8 @@ def place_on_batch(job: Job, team: Team, *, precompile: bool = False) -> tuple[B
 
 def _refused(job: Job, problems: list[Problem]) -> JobFileError:
     document = read_document(job.path)
-    return JobFileError([problem.in_file(str(job.path), document.line(problem.loc)) for problem in problems])
+    findings = [problem.in_file(str(job.path), document.line(problem.loc)) for problem in problems]
+    return JobFileError(sorted(findings, key=lambda finding: finding.line))
 
 
 def _raise_errors(job: Job, problems: list[Problem]) -> list[Problem]:

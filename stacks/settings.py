@@ -14,6 +14,8 @@ from spec.team_file import find_team_files
 
 ROOT = Path(__file__).resolve().parent.parent
 OUTDIR_VARIABLE = "CDK_OUTDIR"
+TEAMS_DIR_VARIABLE = "TEAMS_DIR"
+"""Folder of the team files for make, trn and the CDK CLI alike, where no argument names one."""
 CONTEXT_VARIABLE = "CDK_CONTEXT_JSON"
 USAGE = "-c teams_dir=DIR, -c team=NAME[,NAME] or -c validate=true"
 
@@ -42,7 +44,10 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str] = os.
     """Settings of a run of app.py; SpecError says which argument is wrong."""
     flags = json.loads((ROOT / "cdk.json").read_text())["context"]
     asked = flags | json.loads(environment.get(CONTEXT_VARIABLE, "{}")) | _context(arguments)
-    by_name = {path.stem: path for path in _team_files(asked.get("teams_dir", ROOT / "teams"))}
+    by_name = {
+        path.stem: path
+        for path in _team_files(asked.get("teams_dir", environment.get(TEAMS_DIR_VARIABLE) or ROOT / "teams"))
+    }
     wanted = _names(asked.get("team", ""), by_name)
     validate = str(asked.get("validate", "false")).lower()
     if validate not in ("true", "false"):

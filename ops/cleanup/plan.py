@@ -101,7 +101,11 @@ def _tags(images: tuple[StoredImage, ...]) -> str:
 
 def destroy_line(team: Team) -> str:
     """The `cdk destroy` that deletes what may be deleted. A file system that stays lies in the network."""
-    where = "" if team.path.parent.resolve() == TEAMS_DIR else f" -c {shlex.quote(f'teams_dir={team.path.parent}')}"
+    where = (
+        ""
+        if team.path.parent.resolve() == TEAMS_DIR
+        else f" -c {shlex.quote(f'teams_dir={team.path.parent.resolve()}')}"
+    )
     if team.storage.on_delete == "delete" or team.storage.lustre is None:
         return f".venv/bin/cdk destroy{where} '{team.name}/*'"
     stacks = [

@@ -7,16 +7,17 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from ops.aws import account_of, explain, outputs
+from ops.aws import Account, account_of, explain, outputs
 from ops.console import say
-from ops.errors import FAILED, INTERRUPTED, UnfinishedError
+from ops.errors import FAILED, INTERRUPTED, RefusedError, UnfinishedError
 from ops.launch.cache import check_cache
 from ops.launch.container import Launch
 from ops.launch.image_check import check_image
 from ops.launch.run import PRECOMPILE_JOB_ID
 from ops.watch.runs import batch_runs
-from spec.names import StackName
+from spec.names import Output, StackName
 from spec.output_values import with_slots
+from spec.team import Team
 
 
 def start(launches: Sequence[Launch], requests: Sequence[Mapping[str, Any]]) -> str:
@@ -26,6 +27,7 @@ def start(launches: Sequence[Launch], requests: Sequence[Mapping[str, Any]]) -> 
     storage, batch = outputs(account, team, StackName.STORAGE), outputs(account, team, StackName.BATCH)
     check_cache(job, team, batch_runs(account, team))
     check_image(account, team, job.image)
+    _check_queue(account, team, batch[Output.JOB_QUEUE_ARN])
     submitted: list[str] = []
 
     def value(key: str) -> str:
@@ -50,6 +52,17 @@ def start(launches: Sequence[Launch], requests: Sequence[Mapping[str, Any]]) -> 
         submitted.append(job_id)
         say(f"submitted {launch.app}: {job_id}" + (", after the one before" if len(submitted) > 1 else ""))
     return submitted[-1]
+
+
+def _check_queue(account: Account, team: Team, arn: str) -> None:
+    """RefusedError where the queue takes no jobs."""
+    for queue in account.client("batch").describe_job_queues(jobQueues=[arn])["jobQueues"]:
+        if queue["state"] != "ENABLED":
+            name = queue["jobQueueName"]
+            raise RefusedError(
+                f"queue {name}: got {queue['state']}, expected ENABLED; an administrator has closed it for clean-up "
+                f"(`trn cleanup {team.name} --reopen` opens it again)"
+            )
 
 
 def _half_done(

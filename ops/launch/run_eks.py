@@ -70,7 +70,10 @@ def _check_queue(api: client.ApiClient, launch: Launch, placement: EksPlacement)
         raise OpsError(f"queue {name}: not in the cluster; run `.venv/bin/cdk deploy '{launch.team.name}/*'` first")
     state = queue.get("status", {}).get("state", "Open")
     if state != "Open":
-        raise RefusedError(f"queue {name}: got {state}, expected Open; an administrator has closed it for clean-up")
+        raise RefusedError(
+            f"queue {name}: got {state}, expected Open; an administrator has closed it for clean-up "
+            f"(`trn cleanup {launch.team.name} --reopen` opens it again)"
+        )
     room = queue["spec"].get("capability", {}).get(NEURON_RESOURCE)
     asked = launch.job.nodes * launch.hardware.neuron_devices
     if room is not None and asked > int(room):

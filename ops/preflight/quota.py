@@ -28,7 +28,7 @@ def check(account: Account, team: Team) -> Findings:
     others = (
         vcpus_of_others(instances(account, {"instance-type": sorted(HARDWARE)}), team.name) if granted >= needed else 0
     )
-    yield judge(granted=granted, needed=needed, others=others)
+    yield judge(granted=granted, needed=needed, others=others, region=account.region)
 
 
 def vcpus_needed(team: Team) -> int:
@@ -52,14 +52,14 @@ def vcpus_of_others(running: Iterable[Mapping[str, Any]], team: str) -> int:
     )
 
 
-def judge(*, granted: float, needed: int, others: int) -> PreflightFinding:
+def judge(*, granted: float, needed: int, others: int, region: str) -> PreflightFinding:
     subject, got = TRN_QUOTA.name, f"{granted:g} vCPUs"
     if granted < needed:
         return REPORT.error(
             subject,
             got,
-            f"at least {needed}; ask for it: aws service-quotas request-service-quota-increase --service-code "
-            f"{TRN_QUOTA.service_code} --quota-code {TRN_QUOTA.quota_code} --desired-value {needed}",
+            f"at least {needed}; ask for it: aws service-quotas request-service-quota-increase --region {region} "
+            f"--service-code {TRN_QUOTA.service_code} --quota-code {TRN_QUOTA.quota_code} --desired-value {needed}",
         )
     if granted < needed + others:
         expected = f"{needed} for this team besides the {others} that run for others now"

@@ -54,7 +54,9 @@ def test_vcpus_of_every_node_at_its_most_without_capacity_blocks(team_of: TeamMa
     [(511.0, 0, "ERROR"), (512.0, 0, "OK"), (512.0, 1, "WARNING"), (640.0, 128, "OK"), (0.0, 0, "ERROR")],
 )
 def test_quota(granted: float, others: int, severity: str) -> None:
-    assert quota.judge(granted=granted, needed=512, others=others).severity == severity
+    finding = quota.judge(granted=granted, needed=512, others=others, region="us-east-2")
+    assert finding.severity == severity
+    assert (severity != Severity.ERROR) or "--region us-east-2 " in str(finding.expected)
 
 
 def test_the_quota_that_is_too_small_says_how_to_ask(stubbed: StubbedAccount, team_of: TeamMaker) -> None:

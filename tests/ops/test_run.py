@@ -392,6 +392,15 @@ def test_a_lost_answer_of_batch_is_not_taken_for_a_refusal(
     assert "`trn status ours` shows what is there" in told
 
 
+def test_a_disabled_queue_is_refused(batch: tuple[World, Stubber], capsys: pytest.CaptureFixture[str]) -> None:
+    world, _ = batch
+    world.account.client("batch").update_job_queue(jobQueue=world.values[Output.JOB_QUEUE_ARN], state="DISABLED")
+    assert run(["run", BERT, "--team", str(world.team.path)]) == 2
+    told = capsys.readouterr().err
+    assert "queue ours-queue: got DISABLED, expected ENABLED" in told
+    assert "`trn cleanup ours --reopen` opens it again" in told
+
+
 def test_batch_is_asked_once(batch: tuple[World, Stubber]) -> None:
     """SubmitJob has no token: a second try after a lost answer would be a second run."""
     world, _ = batch

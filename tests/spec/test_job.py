@@ -166,6 +166,11 @@ def test_the_longest_name_that_fits_a_pod(told: Told, nodes: int, precompile: bo
     assert f"expected at most {longest} characters" in finding
 
 
+def test_a_name_that_is_too_long_is_told_so(told: Told) -> None:
+    (finding,) = told(edited(SAMPLE, ("name: pretrain", f"name: {'x' * 80}")))
+    assert "(80 characters), expected at most 37 characters" in finding
+
+
 def test_placeholders_follow_the_nodes(job: JobMaker) -> None:
     text = SAMPLE + (
         "parallelism: {global_batch_size: 1024, tensor_parallel_size: 8}\n"
