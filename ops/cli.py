@@ -67,7 +67,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
 def _explain(error: Exception) -> str | None:
     """The message for an error of a library that talks to AWS or Kubernetes; None for a fault of our own."""
     from botocore.exceptions import BotoCoreError, ClientError
+    from botocore.parsers import ResponseParserError
 
+    if isinstance(error, ResponseParserError):
+        return f"what answered is not AWS, such as a proxy: {str(error).splitlines()[0][:200]}"
     if isinstance(error, BotoCoreError | ClientError):
         from ops.aws import explain
 

@@ -47,7 +47,7 @@ def training(  # noqa: PLR0917  options of a command line
         asked = load_job(Path(job)).model_copy(update=given)
         owner = find_team(team, Path(teams_dir or os.environ.get(TEAMS_DIR_VARIABLE) or TEAMS_DIR))
         placement, _ = place_on_eks(asked, owner, precompile=precompile)
-        _refuse_retries_in_etcd(asked, placement)
+        _refuse_what_torchx_cannot(asked, placement)
     except (FileError, RefusedError) as error:
         # TorchX would print the traceback of any other exception.
         print(error, file=sys.stderr)
@@ -55,8 +55,16 @@ def training(  # noqa: PLR0917  options of a command line
     return app_def(Launch(asked, owner, placement.hardware, precompile), placement, image)
 
 
-def _refuse_retries_in_etcd(job: Job, placement: EksPlacement) -> None:
-    """TorchX cannot give a pod the number of its attempt, by which it would know the closed rendezvous of the last."""
+def _refuse_what_torchx_cannot(job: Job, placement: EksPlacement) -> None:
+    """TorchX writes no toleration, and no number of the attempt, which tells a rendezvous from the last one's.
+
+    https://github.com/meta-pytorch/torchx/issues/753
+    """
+    if placement.node_group.taint:
+        name = placement.node_group.name
+        raise RefusedError(
+            f"node_group: got {name}, whose nodes are tainted, expected another, or `trn run` in its place"
+        )
     if placement.rendezvous == "etcd" and job.max_retries:
         raise RefusedError(
             "max_retries: got some with rendezvous etcd, expected 0, c10d, or `trn run` in place of torchx"

@@ -124,7 +124,7 @@ WITH_PARALLELISM = (
 PLACEHOLDER = re.compile(rf"\{{({'|'.join((*ALWAYS, *WITH_PARALLELISM))})\}}")
 _LOOKS_LIKE_ONE = re.compile(r"\{([a-z_]+)\}")
 
-LOCAL_ADDRESS = re.compile(r"(localhost|127\.[0-9.]+|\[?::1\]?)(:[0-9]+)?$")
+LOCAL_ADDRESS = re.compile(r"(localhost|127\.[0-9.]+|0\.0\.0\.0|\[?::1?\]?)(:[0-9]+)?$", re.IGNORECASE)
 """A node's own address, with or without a port."""
 
 

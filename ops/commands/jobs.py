@@ -90,11 +90,18 @@ def top(run: RunName, team: TeamOption, node: Node = None, teams_dir: TeamsDir =
 def cancel(run: RunName, team: TeamOption, yes: Yes = False, teams_dir: TeamsDir = None) -> None:
     """End a run before it ends by itself; asks first."""
     from ops.commands.opened import opened
+    from ops.console import say
     from ops.watch.cancel import cancel_run
     from ops.watch.run_names import run_named
+    from ops.watch.runs import all_runs
 
     found, account = opened(team, teams_dir)
-    cancel_run(account, found, run_named(account, found, run), yes=yes)
+    chosen = run_named(account, found, run)
+    cancel_run(account, found, chosen, yes=yes)
+    for other in all_runs(account, found):
+        if other.active and other.job == chosen.job and other.id != chosen.id:
+            again = f"trn cancel {other.id} --team {team}"
+            say(f"run {other.id} ({other.phase}, {other.state}) of the same job goes on: {again}")
 
 
 def register(app: typer.Typer) -> None:

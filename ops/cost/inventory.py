@@ -54,10 +54,15 @@ def _paid(instance: Mapping[str, Any]) -> tuple[str | None, str]:
     return None, f"in reservation {reservation}" if reservation else ""
 
 
+def reservation_ids(team: Team) -> list[str]:
+    parts = [part.asks.capacity for part in parts_of(team)]
+    return sorted({each.reservation_id for each in parts if each.kind == "reservation" and each.reservation_id})
+
+
 def unused_reservations(account: Account, team: Team, _today: date) -> Found:
     """Places of the team file's reservations in which nothing runs: they cost as much as instances."""
-    parts = [part.asks.capacity for part in parts_of(team)]
-    ids = sorted({each.reservation_id for each in parts if each.kind == "reservation" and each.reservation_id})
+    ids = reservation_ids(team)
+    # Asked without one, AWS would tell of every reservation in the account.
     if not ids:
         return
     found = account.client("ec2").describe_capacity_reservations(CapacityReservationIds=ids)["CapacityReservations"]

@@ -10,7 +10,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from ops.aws import Account, ends_every_call, explain
-from ops.cost.inventory import SERVICES
+from ops.cost.inventory import SERVICES, reservation_ids, unused_reservations
 from ops.cost.line import Line, Running, price, total
 from ops.errors import OpsError
 from spec.prices import REGION, PriceTable
@@ -25,6 +25,8 @@ class Report:
     as_of: date
     lines: tuple[Line, ...]
     unread: tuple[str, ...] = ()
+    asked: int = len(SERVICES)
+    """Services that had something to answer."""
     """Services that did not answer, each with the reason."""
     borrowed: tuple[str, ...] = ()
     """Prices of another Region than the team's."""
@@ -36,7 +38,7 @@ class Report:
     @property
     def nothing_read(self) -> bool:
         """Whether no service has answered."""
-        return len(self.unread) == len(SERVICES)
+        return len(self.unread) == self.asked
 
     @property
     def complete(self) -> bool:
@@ -95,7 +97,10 @@ def report(
                 raise
             unread.append(f"{name}: not read: {explain(error)}")
     lines = tuple(price(each, table) for each in running)
-    return Report(team.name, table.as_of, lines, tuple(unread), _other_region(running, team, table))
+    asked = len(SERVICES) - sum(read is unused_reservations and not reservation_ids(team) for _, read in SERVICES)
+    return Report(
+        team.name, table.as_of, lines, tuple(unread), asked=asked, borrowed=_other_region(running, team, table)
+    )
 
 
 def _other_region(running: Sequence[Running], team: Team, table: PriceTable) -> tuple[str, ...]:

@@ -15,14 +15,14 @@ LONGEST_VALUE = "x" * 63
 """Of an output that stands in a job's overrides: a bucket's name."""
 
 
-def check_request(launch: Launch, request: Mapping[str, Any]) -> None:
+def check_request_size(launch: Launch, request: Mapping[str, Any]) -> None:
     """RefusedError where Batch would take a SubmitJob request and then fail its job."""
     for override in request["nodeOverrides"]["nodePropertyOverrides"]:
         filled = with_slots(override["containerOverrides"], lambda _: LONGEST_VALUE)
         _check(launch, len(json.dumps(filled)), BATCH_OVERRIDES, "characters of container overrides on Batch")
 
 
-def check_job(launch: Launch, job: Mapping[str, Any]) -> None:
+def check_job_size(launch: Launch, job: Mapping[str, Any]) -> None:
     """RefusedError where no node could start a Volcano job's command, or etcd could not hold the job."""
     for task in job["spec"]["tasks"]:
         (container,) = task["template"]["spec"]["containers"]

@@ -12,13 +12,13 @@ import typer
 from ops.console import say
 from ops.errors import RefusedError, WrongFileError
 from ops.launch.container import Launch
-from ops.launch.limits import check_job, check_request
+from ops.launch.limits import check_job_size, check_request_size
 from ops.launch.yaml_text import to_yaml
 from ops.teams import find_team
 from spec.file_kind import is_job_file
 from spec.findings import Finding, JobFileError, Problem
 from spec.job import Job
-from spec.job_file import JOB_FILE, load_job
+from spec.job_file import JOB_FILE, check_job
 from spec.output_values import placeholder, slot, with_slots
 from spec.placement import BatchPlacement, EksPlacement, place_on_batch, place_on_eks
 from spec.team import Team
@@ -67,10 +67,12 @@ def run(
 def _load(job_file: Path) -> Job:
     if job_file.is_file() and not is_job_file(job_file):
         raise RefusedError(f"{job_file}: got a file that is not a job's, expected one with {JOB_FILE.least}")
-    try:
-        return load_job(job_file)
-    except JobFileError as error:
-        raise WrongFileError(str(error)) from None
+    job, findings = check_job(job_file)
+    if job is None:
+        raise WrongFileError("\n".join(map(str, findings)))
+    for warning in findings:
+        say(str(warning))
+    return job
 
 
 def _told(finding: Finding, given: Mapping[str, str]) -> str:
@@ -112,7 +114,7 @@ def _on_eks(launches: list[Launch], placement: EksPlacement, dry_run: bool) -> s
     render = _renderer()
     jobs = [render(launch, placement) for launch in launches]
     for launch, job in zip(launches, jobs, strict=True):
-        check_job(launch, job)
+        check_job_size(launch, job)
     if dry_run:
         typer.echo(to_yaml(with_slots(jobs, placeholder)), nl=False)
         return None
@@ -139,7 +141,7 @@ def _on_batch(launches: list[Launch], placement: BatchPlacement, dry_run: bool) 
         for index, launch in enumerate(launches)
     ]
     for launch, request in zip(launches, requests, strict=True):
-        check_request(launch, request)
+        check_request_size(launch, request)
     if dry_run:
         shown = with_slots(requests, placeholder)
         typer.echo(json.dumps(shown if len(shown) > 1 else shown[0], indent=2))

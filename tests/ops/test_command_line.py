@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from torchx.specs import named_resources
 
-from ops.torchx_component import literal
+from ops.torchx_component import literal, training
 from spec.hardware import EFA_RESOURCE, HARDWARE
 from tests.conftest import ROOT
 from tests.ops.launches import EFA_ROW, containers, rendered, requested, sample_job, team_of
@@ -180,6 +180,15 @@ def test_plain_torchx_is_told_what_is_wrong(change: dict[str, str], told: str) -
     assert done.returncode == 2
     assert told in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_plain_torchx_is_refused_where_it_would_wait_for_ever(tmp_path: Path) -> None:
+    """TorchX writes no toleration. https://github.com/meta-pytorch/torchx/issues/753."""
+    group = {"name": "trn", "instance_type": EFA_ROW.instance_type, "max": 4, "desired": 0, "taint": True}
+    team = team_of(EFA_ROW, tmp_path, node_groups=[group])
+    with pytest.raises(SystemExit) as refused:
+        training(str(ROOT / "jobs" / "allreduce.yaml"), str(team.path), "r.io/x:1")
+    assert refused.value.code == 2
 
 
 def test_our_counts_are_torchxs() -> None:

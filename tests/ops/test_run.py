@@ -12,6 +12,7 @@ from unittest import mock
 import pytest
 import yaml
 from botocore.exceptions import EndpointConnectionError, NoCredentialsError
+from botocore.parsers import ResponseParserError
 from botocore.stub import ANY, Stubber
 from kubernetes import client
 from urllib3.exceptions import HTTPError
@@ -517,6 +518,19 @@ def test_options_of_the_other_path_are_refused(capsys: pytest.CaptureFixture[str
         assert f"{option}: got x, expected nothing: it means nothing on {path}" in capsys.readouterr().err
     assert run(["run", allreduce, "--team", "research", "--on", "eks", "--queue", "x", "--dry-run"]) == 2
     assert capsys.readouterr().err == "--queue: got x, expected one of vision, language\n"
+
+
+def test_warnings_of_the_file_are_said_at_the_launch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "job.yaml"
+    path.write_text("name: x\nimage: bert\nscript: a.py\nnodes: 2\nmax_retries: 3\n")
+    assert run(["run", str(path), "--team", "bert", "--dry-run"]) == 0
+    assert f"{path}:5: warning: max_retries: got 3, expected 0, unless" in capsys.readouterr().err
+
+
+def test_what_is_not_aws_is_told_so(eks: World, capsys: pytest.CaptureFixture[str]) -> None:
+    with mock.patch("ops.launch.run_eks.outputs", side_effect=ResponseParserError("Unable to parse: <html>\nx")):
+        assert start(eks) == 1
+    assert capsys.readouterr().err == "trn: what answered is not AWS, such as a proxy: Unable to parse: <html>\n"
 
 
 def test_files_of_the_other_kind_are_recognized(capsys: pytest.CaptureFixture[str]) -> None:

@@ -125,6 +125,8 @@ def test_a_secret_is_refused_and_not_repeated(told: Told) -> None:
     ("more", "key"),
     [
         ("env: {NEURON_RT_ROOT_COMM_ID: localhost}", "env.NEURON_RT_ROOT_COMM_ID"),
+        ("env: {NEURON_RT_ROOT_COMM_ID: 'Localhost:1'}", "env.NEURON_RT_ROOT_COMM_ID"),
+        ("env: {NEURON_RT_ROOT_COMM_ID: '0.0.0.0:5'}", "env.NEURON_RT_ROOT_COMM_ID"),
         ("env: {NEURON_RT_ROOT_COMM_ID: '[::1]:41000'}", "env.NEURON_RT_ROOT_COMM_ID"),
         ("env: {FI_PROVIDER: tcp}", "env.FI_PROVIDER"),
         ("env: {NEURON_CC_FLAGS: '--model-type transformer --cache_dir=/tmp/x'}", "env.NEURON_CC_FLAGS"),

@@ -45,4 +45,4 @@ def training_environment(environ: Mapping[str, str], *, nodes: int) -> dict[str,
 
 
 def _is_local(address: str) -> bool:
-    return re.fullmatch(r"\[?(localhost|127(\.\d+){3}|::1)\]?(:\d+)?", address) is not None
+    return re.fullmatch(r"\[?(localhost|127(\.\d+){3}|0\.0\.0\.0|::1?)\]?(:\d+)?", address.lower()) is not None
