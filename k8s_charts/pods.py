@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from cdk8s_plus_27 import k8s
 
 from k8s_charts.component import Component
-from spec.names import DAEMON_NAMESPACE, NEURON_TAINT, NodeLabel
+from spec.names import DAEMON_NAMESPACE, INSTANCE_TYPE_LABEL, NEURON_TAINT, NodeLabel
 
 
 def image_tag(image: str) -> str:
@@ -68,9 +68,7 @@ def host_directory(name: str, path: str, *, type_: str | None = None) -> k8s.Vol
 def on_instance_types(instance_types: Sequence[str]) -> k8s.Affinity:
     """Only nodes of these EC2 instance types."""
     return _required(
-        k8s.NodeSelectorRequirement(
-            key="node.kubernetes.io/instance-type", operator="In", values=sorted(set(instance_types))
-        )
+        k8s.NodeSelectorRequirement(key=INSTANCE_TYPE_LABEL, operator="In", values=sorted(set(instance_types)))
     )
 
 

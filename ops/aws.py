@@ -17,6 +17,7 @@ from spec.team import Team
 # Throttled calls are tried again with growing pauses before anybody hears of them.
 # https://docs.aws.amazon.com/boto3/latest/guide/retries.html
 CONFIG = Config(retries={"mode": "standard", "total_max_attempts": 6}, connect_timeout=10, read_timeout=60)
+ONCE = CONFIG.merge(Config(retries={"mode": "standard", "total_max_attempts": 1}))
 
 EXPIRED = (
     "ExpiredToken",
@@ -60,17 +61,16 @@ class Account:
 
     def once(self, service: str) -> Any:
         """A client that sends each request once, for operations that must not happen twice."""
-        name = f"{service}, once"
-        if name not in self.clients:
-            config = CONFIG.merge(Config(retries={"mode": "standard", "total_max_attempts": 1}))
-            self.clients[name] = self.session.client(service, region_name=self.region, config=config)
-        return self.clients[name]
+        return self._made(f"{service}, once", service, ONCE)
 
     def client(self, service: str) -> Any:
         """The boto3 client of a service."""
-        if service not in self.clients:
-            self.clients[service] = self.session.client(service, region_name=self.region, config=CONFIG)
-        return self.clients[service]
+        return self._made(service, service, CONFIG)
+
+    def _made(self, name: str, service: str, config: Config) -> Any:
+        if name not in self.clients:
+            self.clients[name] = self.session.client(service, region_name=self.region, config=config)
+        return self.clients[name]
 
     def pages(self, service: str, operation: str, key: str, **arguments: Any) -> Iterator[Any]:
         """Every item under `key` of a paginated operation."""

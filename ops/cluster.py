@@ -14,8 +14,6 @@ from kubernetes import client
 from urllib3 import BaseHTTPResponse, PoolManager, Timeout
 from urllib3.exceptions import ReadTimeoutError
 
-from ops.kube import COMMANDS, QUEUES, VOLCANO_JOBS
-
 Object = dict[str, Any]
 Query = Sequence[tuple[str, str]]
 
@@ -40,13 +38,9 @@ class Kind:
         return "/".join(part for part in parts if part)
 
 
-def _custom(names: Mapping[str, str]) -> Kind:
-    return Kind(f"/apis/{names['group']}/{names['version']}", names["plural"])
-
-
-RUNS = _custom(VOLCANO_JOBS)
-VOLCANO_QUEUES = _custom(QUEUES)
-QUEUE_COMMANDS = _custom(COMMANDS)
+RUNS = Kind("/apis/batch.volcano.sh/v1alpha1", "jobs")
+VOLCANO_QUEUES = Kind("/apis/scheduling.volcano.sh/v1beta1", "queues")
+QUEUE_COMMANDS = Kind("/apis/bus.volcano.sh/v1alpha1", "commands")
 POD_GROUPS = Kind(VOLCANO_QUEUES.prefix, "podgroups")
 JOBS = Kind("/apis/batch/v1", "jobs")
 PODS = Kind("/api/v1", "pods")

@@ -22,7 +22,7 @@ def say(text: str) -> None:
 def show(rows: Sequence[Row], *, as_json: bool, empty: str) -> None:
     """A listing: one JSON array, or a table with the keys of the first row as headings; `empty` where there is none."""
     if as_json:
-        typer.echo(json.dumps(list(rows), indent=2, default=str))
+        show_json(list(rows))
     elif not rows:
         typer.echo(empty)
     else:

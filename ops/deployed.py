@@ -19,6 +19,11 @@ def deployed(account: Account, team: Team, stack: StackName) -> Outputs | None:
         return None
 
 
+def known_outputs(account: Account, team: Team, stack: StackName) -> Mapping[str, str]:
+    """Outputs of a stack; none where it is not deployed."""
+    return deployed(account, team, stack) or {}
+
+
 def deployed_output(account: Account, team: Team, stack: StackName, key: str) -> str | None:
     """One output of a stack; None where the stack is not deployed, OpsError where it is but has no such output."""
     found = deployed(account, team, stack)

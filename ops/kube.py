@@ -25,10 +25,6 @@ https://github.com/kubernetes-sigs/aws-iam-authenticator/blob/v0.7.0/README.md""
 RETRIES = Retry(total=3, connect=1, backoff_factor=0.5, raise_on_status=False)
 """An endpoint that is not there is tried twice. An answer, such as 429, is given back as it is after the last try."""
 
-VOLCANO_JOBS = {"group": "batch.volcano.sh", "version": "v1alpha1", "plural": "jobs"}
-QUEUES = {"group": "scheduling.volcano.sh", "version": "v1beta1", "plural": "queues"}
-COMMANDS = {"group": "bus.volcano.sh", "version": "v1alpha1", "plural": "commands"}
-
 
 @contextmanager
 def cluster_api(account: Account, team: Team) -> Iterator[client.ApiClient]:

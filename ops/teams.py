@@ -10,13 +10,13 @@ from spec.findings import TeamFileError
 from spec.team import Eks, Team
 from spec.team_file import find_team_files, load_team
 
-TEAMS_DIR_VARIABLE = "TEAMS_DIR"
 TEAMS_DIR = Path(__file__).resolve().parent.parent / "teams"
 """Where team files lie unless a command is told otherwise."""
 
 
-def find_team(name: str, directory: Path = TEAMS_DIR) -> Team:
+def find_team(name: str, teams_dir: Path | None = None) -> Team:
     """The team of a name, or of the path of a .yaml file; RefusedError with every finding where it is wrong."""
+    directory = teams_dir or TEAMS_DIR
     path = Path(name) if name.endswith(".yaml") else directory / f"{name}.yaml"
     try:
         if not name.endswith(".yaml") and name not in (known := [file.stem for file in find_team_files(directory)]):

@@ -9,14 +9,21 @@ from torchx import specs
 
 from ops.errors import REFUSED, RefusedError
 from ops.launch.container import Launch, agent_line, environment, shared_directory
-from ops.teams import TEAMS_DIR, TEAMS_DIR_VARIABLE, find_team
+from ops.teams import find_team
 from spec.findings import FileError
 from spec.job import Job
 from spec.job_file import load_job
-from spec.names import ETCD_ENDPOINT, JOIN_TIMEOUT_SECONDS, LUSTRE_CLAIM, RENDEZVOUS_PORT, TASK, JobEnv
+from spec.names import (
+    ETCD_ENDPOINT,
+    INSTANCE_TYPE_LABEL,
+    JOIN_TIMEOUT_SECONDS,
+    LUSTRE_CLAIM,
+    RENDEZVOUS_PORT,
+    TASK,
+    TEAMS_DIR_VARIABLE,
+    JobEnv,
+)
 from spec.placement import EksPlacement, place_on_eks
-
-INSTANCE_TYPE_LABEL = "node.kubernetes.io/instance-type"
 
 
 def training(  # noqa: PLR0917  options of a command line
@@ -45,7 +52,8 @@ def training(  # noqa: PLR0917  options of a command line
     given = {key: value for key, value in (("queue", queue), ("node_group", node_group)) if value}
     try:
         asked = load_job(Path(job)).model_copy(update=given)
-        owner = find_team(team, Path(teams_dir or os.environ.get(TEAMS_DIR_VARIABLE) or TEAMS_DIR))
+        folder = teams_dir or os.environ.get(TEAMS_DIR_VARIABLE)
+        owner = find_team(team, Path(folder) if folder else None)
         placement, _ = place_on_eks(asked, owner, precompile=precompile)
         _refuse_what_torchx_cannot(asked, placement)
     except (FileError, RefusedError) as error:

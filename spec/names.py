@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+TEAMS_DIR_VARIABLE = "TEAMS_DIR"
+"""Environment variable of the folder of team files, for make, trn, TorchX and the CDK CLI alike."""
+
+INSTANCE_TYPE_LABEL = "node.kubernetes.io/instance-type"
+"""Label that Kubernetes gives every node. https://kubernetes.io/docs/reference/labels-annotations-taints/"""
+
 TEAM_TAG = "trn-training:team"
 """Tag key, on every taggable resource of a team, whose value is its name. Clean-up and cost reports search by it."""
 

@@ -14,15 +14,13 @@ def placeholder(key: str) -> str:
 
 def fill(value: Any, outputs: Mapping[str, str]) -> Any:
     """`value` with the placeholders in its strings replaced."""
-    if isinstance(value, str):
+
+    def filled(text: str) -> str:
         for key, output in outputs.items():
-            value = value.replace(placeholder(key), output)
-        return value
-    if isinstance(value, Mapping):
-        return {key: fill(item, outputs) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [fill(item, outputs) for item in value]
-    return value
+            text = text.replace(placeholder(key), output)
+        return text
+
+    return _with_strings(value, filled)
 
 
 SLOT = re.compile(r"\x00(\w+)\x00")
@@ -33,20 +31,17 @@ def slot(key: str) -> str:
     return f"\x00{key}\x00"
 
 
-def slots(value: Any) -> set[str]:
-    """Keys of the slots in the strings of a value."""
-    if isinstance(value, str):
-        return set(SLOT.findall(value))
-    items = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
-    return {key for item in items for key in slots(item)}
-
-
 def with_slots(value: Any, fill_in: Callable[[str], str]) -> Any:
     """`value` with each slot in its strings replaced by what the function gives for its key."""
+    return _with_strings(value, lambda text: SLOT.sub(lambda match: fill_in(match[1]), text))
+
+
+def _with_strings(value: Any, change: Callable[[str], str]) -> Any:
+    """`value` with every string in it changed; keys of mappings stay."""
     if isinstance(value, str):
-        return SLOT.sub(lambda match: fill_in(match[1]), value)
+        return change(value)
     if isinstance(value, Mapping):
-        return {key: with_slots(item, fill_in) for key, item in value.items()}
+        return {key: _with_strings(item, change) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [with_slots(item, fill_in) for item in value]
+        return [_with_strings(item, change) for item in value]
     return value

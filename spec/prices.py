@@ -6,11 +6,10 @@ source here has no price; `trn cost --prices FILE` fills the gaps.
 [KARP] EC2 price list as generated for us-east-1 on 2026-01-19,
        https://github.com/aws/karpenter-provider-aws/blob/031e72b6099630e960dacb88b48a7e9bb780945f/pkg/providers/pricing/zz_generated.pricing_aws.go
 [EKS]  https://aws.amazon.com/blogs/containers/amazon-eks-extended-support-for-kubernetes-versions-pricing/
-[VPC]  https://aws.amazon.com/vpc/pricing/, read 2026-09-20 by
-       https://github.com/api-evangelist/amazon-vpc/blob/main/plans/amazon-vpc-plans-pricing.yml
+[VPC]  https://aws.amazon.com/vpc/pricing/, as the repository api-evangelist/amazon-vpc read it on 2026-09-20
 [LINK] https://www.zacfukuda.com/blog/aws-nat-gateway-vs-vpc-endpoint, prices of us-east-1 on 2026-06-01
 [IPV4] https://community.aws/content/2c6cKl0W4KQZIO6dWnnDHs1tHSp/aws-to-charge-public-ipv4-addresses
-[EBS]  https://github.com/aws/agent-toolkit-for-aws/blob/main/skills/core-skills/aws-billing-and-cost-management/references/ebs-optimization.md
+[EBS]  https://aws.amazon.com/ebs/pricing/, as ebs-optimization.md of the repository aws/agent-toolkit-for-aws has it
 [FSX1] https://learning-aws.readthedocs.io/en/latest/resources/pricing.html
 [FSX2] https://c3x.dev/resources/aws/aws_fsx_lustre_file_system/
 """

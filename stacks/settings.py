@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from spec.findings import SpecError
+from spec.names import TEAMS_DIR_VARIABLE
 from spec.team_file import find_team_files
 
 ROOT = Path(__file__).resolve().parent.parent
 OUTDIR_VARIABLE = "CDK_OUTDIR"
-TEAMS_DIR_VARIABLE = "TEAMS_DIR"
-"""Folder of the team files for make, trn and the CDK CLI alike, where no argument names one."""
 CONTEXT_VARIABLE = "CDK_CONTEXT_JSON"
 USAGE = "-c teams_dir=DIR, -c team=NAME[,NAME] or -c validate=true"
 

@@ -24,7 +24,7 @@ class Measurement:
     """Tensor size by time."""
     busbw_gbps: float
     """What every rank's link carries: comparable between numbers of ranks.
-    https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md"""
+    https://github.com/NVIDIA/nccl-tests/blob/03a204a1f38aaea17f1a777885bb2d9600ba7eff/doc/PERFORMANCE.md"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,11 @@ from kubernetes import client
 from ops.aws import Account
 from ops.cleanup.plan import destroy_line
 from ops.cleanup.queue_state import set_batch_queue, set_volcano_queue
-from ops.cleanup.read import cluster_balancers, known_outputs, plan
+from ops.cleanup.read import cluster_balancers, plan
 from ops.cleanup.receipt import receipt
 from ops.cleanup.steps import CleanUp, Step, carry_out, do_all
 from ops.console import confirm, say, show, show_json
+from ops.deployed import known_outputs
 from ops.errors import OpsError, RefusedError
 from ops.kube import cluster_api
 from ops.waiting import Told

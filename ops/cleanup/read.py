@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from kubernetes import client
 
-from ops.aws import Account, outputs
+from ops.aws import Account
 from ops.cleanup.plan import Named, Plan, StoredImage
 from ops.cleanup.queue_state import batch_queue_state, is_open
 from ops.cluster import CLAIMS, JOBS, SERVICES, VOLCANO_QUEUES, Object, find, objects
 from ops.data.staging_job import NAME as STAGING_JOB
-from ops.errors import OpsError
+from ops.deployed import known_outputs
 from ops.watch.runs import batch_runs, eks_runs, queue_names
 from spec.names import LUSTRE_CLAIM, Output, StackName, repository_uri_output
 from spec.team import Team
@@ -21,14 +19,6 @@ INDEXES = (
     "application/vnd.docker.distribution.manifest.list.v2+json",
 )
 """https://docs.aws.amazon.com/AmazonECR/latest/userguide/image-manifest-formats.html"""
-
-
-def known_outputs(account: Account, team: Team, stack: StackName) -> Mapping[str, str]:
-    """Outputs of a stack; none where it is not deployed."""
-    try:
-        return outputs(account, team, stack)
-    except OpsError:
-        return {}
 
 
 def plan(account: Account, team: Team, api: client.ApiClient | None, *, images: bool) -> Plan:

@@ -59,9 +59,9 @@ def preflight(team: TeamName, teams_dir: TeamsDir = None, as_json: Json = False)
     from ops.preflight.listing import print_findings
     from ops.preflight.run import CHECKS, run
     from ops.progress import progress
-    from ops.teams import TEAMS_DIR, find_team
+    from ops.teams import find_team
 
-    found = find_team(team, teams_dir or TEAMS_DIR)
+    found = find_team(team, teams_dir)
     with progress(len(CHECKS)) as told:
         findings = run(Account(found.region), found, told=told)
     print_findings(findings, as_json=as_json)

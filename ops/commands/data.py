@@ -28,14 +28,14 @@ def bert(
     import yaml
 
     from ops.aws import account_of
-    from ops.commands.opened import team_named
     from ops.data.staging import namespace_for, stage_bert
     from ops.data.staging_job import bert_job
     from ops.images.references import chosen, deployed, placeholders
     from ops.kube import cluster_api
+    from ops.teams import find_team
     from spec.names import SHELL_IMAGE
 
-    found = team_named(team, teams_dir)
+    found = find_team(team, teams_dir)
     namespace = namespace_for(found, queue)
     (image,) = chosen(found, [SHELL_IMAGE])
     if dry_run:

@@ -29,11 +29,12 @@ def push(team: TeamName, images: Names, *, dry_run: DryRun = False, teams_dir: T
 
 
 def _build(team: str, names: list[str], *, push: bool, dry_run: bool, teams_dir: TeamsDir) -> None:
-    from ops.commands.opened import opened, team_named
+    from ops.commands.opened import opened
     from ops.images.docker import build as build_images, show_commands
+    from ops.teams import find_team
 
     if dry_run:
-        show_commands(team_named(team, teams_dir), names, push=push)
+        show_commands(find_team(team, teams_dir), names, push=push)
         return
     found, account = opened(team, teams_dir)
     build_images(account, found, names, push=push)

@@ -92,13 +92,15 @@ def cancel(run: RunName, team: TeamOption, yes: Yes = False, teams_dir: TeamsDir
     from ops.commands.opened import opened
     from ops.console import say
     from ops.watch.cancel import cancel_run
-    from ops.watch.run_names import run_named
+    from ops.watch.run_names import job_name, run_among
     from ops.watch.runs import all_runs
 
     found, account = opened(team, teams_dir)
-    chosen = run_named(account, found, run)
+    name = job_name(run)
+    runs = all_runs(account, found)
+    chosen = run_among(runs, account, found, name)
     cancel_run(account, found, chosen, yes=yes)
-    for other in all_runs(account, found):
+    for other in runs:
         if other.active and other.job == chosen.job and other.id != chosen.id:
             again = f"trn cancel {other.id} --team {team}"
             say(f"run {other.id} ({other.phase}, {other.state}) of the same job goes on: {again}")

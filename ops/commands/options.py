@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-TEAMS_DIR_VARIABLE = "TEAMS_DIR"
+from spec.names import TEAMS_DIR_VARIABLE
 
 TEAM_HELP = "Name of a team, or path of its file."
 

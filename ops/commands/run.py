@@ -30,12 +30,11 @@ def run(
     Prints the run id. What the team cannot run is refused with every reason, before anything is sent (exit code 2).
     """
     from ops.launch.run import run as start
-    from ops.teams import TEAMS_DIR
 
     started = start(
         job,
         team,
-        teams_dir=teams_dir or TEAMS_DIR,
+        teams_dir=teams_dir,
         on=on,
         precompile=precompile,
         dry_run=dry_run,

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from botocore.exceptions import ClientError
 
-from ops.aws import DENIED, Account, outputs
+from ops.aws import DENIED, Account
 from ops.errors import RefusedError
 from spec.job_fields import is_reference
-from spec.names import StackName, repository_uri_output
+from spec.names import repository_uri_output
 from spec.team import Team
 
 
-def check_image(account: Account, team: Team, image: str) -> None:
+def check_image(account: Account, team: Team, image: str, storage: Mapping[str, str]) -> None:
     """RefusedError where the repository of an image of the team lacks the team file's tag.
+
+    `storage`: outputs of the team's Storage stack.
 
     Whoever may not look into the repository is not stopped: submitting needs no such permission.
     """
     if is_reference(image):
         return
-    uri = outputs(account, team, StackName.STORAGE)[repository_uri_output(image)]
-    repository = uri.partition("/")[2]
+    repository = storage[repository_uri_output(image)].partition("/")[2]
     try:
         account.client("ecr").describe_images(repositoryName=repository, imageIds=[{"imageTag": team.image_tag}])
     except ClientError as error:

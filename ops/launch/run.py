@@ -36,7 +36,7 @@ def run(
     job_file: Path,
     team_name: str,
     *,
-    teams_dir: Path,
+    teams_dir: Path | None,
     on: TrainingPath | None,
     precompile: bool,
     dry_run: bool,

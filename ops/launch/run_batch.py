@@ -26,7 +26,7 @@ def start(launches: Sequence[Launch], requests: Sequence[Mapping[str, Any]]) -> 
     account = account_of(team)
     storage, batch = outputs(account, team, StackName.STORAGE), outputs(account, team, StackName.BATCH)
     check_cache(job, team, batch_runs(account, team))
-    check_image(account, team, job.image)
+    check_image(account, team, job.image, storage)
     _check_queue(account, team, batch[Output.JOB_QUEUE_ARN])
     submitted: list[str] = []
 

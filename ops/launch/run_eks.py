@@ -9,7 +9,6 @@ from itertools import count
 from time import sleep
 from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
 from kubernetes import client
 from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_fixed
 from urllib3.exceptions import HTTPError
@@ -24,7 +23,7 @@ from ops.launch.container import Launch
 from ops.launch.image_check import check_image
 from ops.launch.torchx_scheduler import submit
 from ops.progress import spinner
-from ops.watch.runs import VOLCANO_ENDED, eks_runs, why
+from ops.watch.runs import UNREACHED, VOLCANO_ENDED, eks_runs, phase_of_job, why
 from spec.hardware import NEURON_RESOURCE
 from spec.names import StackName, Volcano
 from spec.output_values import with_slots
@@ -47,7 +46,7 @@ def start(launches: Sequence[Launch], jobs: Sequence[Mapping[str, Any]], placeme
     job, team = launches[0].job, launches[0].team
     account = account_of(team)
     values = outputs(account, team, StackName.STORAGE)
-    check_image(account, team, job.image)
+    check_image(account, team, job.image, values)
     with cluster_api(account, team) as api:
         check_cache(job, team, eks_runs(api, team))
         _check_queue(api, launches[0], placement)
@@ -131,7 +130,7 @@ def _wait_until_completed(api: client.ApiClient, launch: Launch, placement: EksP
             phase = _last_phase(api, placement, run_id, told)
     except KeyboardInterrupt:
         raise goes_on("interrupted", exit_code=INTERRUPTED) from None
-    except (OpsError, client.ApiException, HTTPError, ClientError, BotoCoreError) as error:
+    except UNREACHED as error:
         raise goes_on(why(error)) from error
     if phase != "Completed":
         raise UnfinishedError(
@@ -156,7 +155,7 @@ def _last_phase(api: client.ApiClient, placement: EksPlacement, run_id: str, tol
             silent_since = time.monotonic()
             if job is None:
                 return "deleted"
-            phase = str(job.get("status", {}).get("state", {}).get("phase") or "Pending")
+            phase = phase_of_job(job)
             if phase in VOLCANO_ENDED:
                 return phase
             told(phase)

@@ -16,7 +16,7 @@ from ops.console import say
 from ops.errors import OpsError
 from ops.waiting import Pause
 from ops.watch.pods import STARTED, has_rank_zero, phase_of, pod_at, pods_of, rank_zero
-from ops.watch.runs import VOLCANO_ENDED, VOLCANO_SUCCEEDED, Run, tell_end
+from ops.watch.runs import VOLCANO_ENDED, VOLCANO_SUCCEEDED, Run, phase_of_job, tell_end
 from spec.names import DATA_PATH, Prefix
 
 PAUSE_SECONDS = 5
@@ -120,7 +120,7 @@ class EksLogs:
 
     def _state(self) -> str | None:
         job = find(self.api, RUNS, self.run.id, self.run.namespace)
-        return None if job is None else str(job.get("status", {}).get("state", {}).get("phase", "Pending"))
+        return None if job is None else phase_of_job(job)
 
     def _gone(self, state: str) -> str:
         if self.run.active and state == self.run.state:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from ops.aws import Account
@@ -18,7 +19,11 @@ BATCH_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 def run_named(account: Account, team: Team, name: str) -> Run:
     """The run that a person means: by its id, by its job's name, or by the path of a job file."""
     name = job_name(name)
-    runs = all_runs(account, team)
+    return run_among(all_runs(account, team), account, team, name)
+
+
+def run_among(runs: Sequence[Run], account: Account, team: Team, name: str) -> Run:
+    """The run of an id or of a job's name, from a listing that is there already."""
     try:
         return find_run(runs, name)
     except RefusedError:

@@ -85,10 +85,15 @@ def eks_runs(api: client.ApiClient, team: Team) -> list[Run]:
     return _newest_first(found)
 
 
+def phase_of_job(job: Mapping[str, Any]) -> str:
+    """Volcano's phase of a job; Pending before it has written one."""
+    return str(job.get("status", {}).get("state", {}).get("phase") or "Pending")
+
+
 def _eks_run(job: Mapping[str, Any]) -> Run:
     metadata, spec = job["metadata"], job["spec"]
     state = job.get("status", {}).get("state", {})
-    phase = state.get("phase") or "Pending"
+    phase = phase_of_job(job)
     labels = metadata.get("labels", {})
     return Run(
         path="eks",

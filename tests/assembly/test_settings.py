@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from stacks.settings import CONTEXT_VARIABLE, ROOT, TEAMS_DIR_VARIABLE, read_settings
+from spec.names import TEAMS_DIR_VARIABLE
+from stacks.settings import CONTEXT_VARIABLE, ROOT, read_settings
 from tests.spec.samples import BATCH
 
 

@@ -466,7 +466,7 @@ def test_somebody_who_came_while_compiling_is_seen(
 def test_a_stack_without_the_output_is_told(eks: World, capsys: pytest.CaptureFixture[str]) -> None:
     """Its first deployment failed, or an image was added to the team file since."""
     storage = Outputs({"BucketName": "ours-bucket"}, stack="ours-Storage", status="ROLLBACK_COMPLETE", team="ours")
-    with mock.patch("ops.launch.image_check.outputs", lambda *_: storage):
+    with mock.patch("ops.launch.run_eks.outputs", lambda *_: storage):
         assert start(eks) == 1
     told = capsys.readouterr().err
     assert "stack ours-Storage: is ROLLBACK_COMPLETE and has no output RepositoryUriBert; run `.venv/bin/cdk" in told
